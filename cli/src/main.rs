@@ -1,0 +1,3 @@
+//! `rookery`: the one binary.
+
+fn main() {}

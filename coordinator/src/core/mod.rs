@@ -1,0 +1,373 @@
+//! The coordinator's core: a state machine without I/O. `handle(now, Input)` gives effects; around it, the shell feeds
+//! it and carries them out. It never awaits, reads no clock and draws nothing at random.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use rookery_game::opening::Book;
+use rookery_proto::v1;
+use rookery_tournament::{GameId, fact::Location, spec::Spec, standings::{Crosstable, Standings}};
+
+use crate::{
+    archive::ArchiveError,
+    store::{CommitError, KeyValue, Revision, Txn},
+};
+
+/// A point in time, as the shell counts it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Now {
+    /// Nanoseconds of a clock that only rises.
+    pub mono_ns: u64,
+    /// Milliseconds since 1970, for people.
+    pub unix_ms: u64,
+}
+
+/// Joins an effect to the input that answers it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ticket(pub u64);
+
+/// One attached worker's stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SessionId(pub u64);
+
+/// One question or order of an operator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AskId(pub u64);
+
+/// What happened outside.
+#[derive(Debug, Clone)]
+pub enum Input {
+    /// This process leads since `since`; `loaded` is all that is in the store.
+    Lead {
+        /// The revision at which it began.
+        since: Revision,
+        /// The store's id.
+        store_id: String,
+        /// All keys under `/rookery/v1/`.
+        loaded: Vec<KeyValue>,
+    },
+    /// It does not lead any more.
+    Deposed,
+    /// A worker opened its stream.
+    Attached {
+        /// The stream, new.
+        session: SessionId,
+        /// Its first message.
+        hello: Box<v1::Hello>,
+    },
+    /// A worker said something.
+    Said {
+        /// Its stream.
+        session: SessionId,
+        /// What.
+        message: Box<v1::attach_request::Message>,
+    },
+    /// A worker's stream ended.
+    Gone {
+        /// Which.
+        session: SessionId,
+    },
+    /// The store answered [`Effect::Commit`].
+    Committed {
+        /// Which.
+        ticket: Ticket,
+        /// What it answered.
+        outcome: Result<Revision, CommitError>,
+    },
+    /// The archive answered [`Effect::Archive`].
+    Archived {
+        /// Which.
+        ticket: Ticket,
+        /// Where the records are, in order.
+        outcome: Result<Vec<Location>, ArchiveError>,
+    },
+    /// The answer to [`Effect::LoadBook`].
+    BookLoaded {
+        /// The digest that was asked for.
+        digest: String,
+        /// The book, or why there is none.
+        outcome: Result<Arc<Book>, String>,
+    },
+    /// An operator asks.
+    Asked {
+        /// Which question.
+        ask: AskId,
+        /// What.
+        request: Request,
+    },
+    /// Time passed.
+    Tick,
+}
+
+/// What is to be done outside, in this order.
+#[derive(Debug, Clone)]
+pub enum Effect {
+    /// Carry out a transaction.
+    Commit {
+        /// Joins it to its answer.
+        ticket: Ticket,
+        /// What.
+        txn: Txn,
+    },
+    /// Write records.
+    Archive {
+        /// Joins it to its answer.
+        ticket: Ticket,
+        /// One line of JSON each ([`rookery_game::GameRecord`]).
+        records: Vec<Bytes>,
+    },
+    /// Load a book from the archive's files and parse it as the spec's name for it says.
+    LoadBook {
+        /// Its digest.
+        digest: String,
+        /// Its file's name, for its format and for messages.
+        name: String,
+    },
+    /// Say something to a worker.
+    Send {
+        /// Its stream.
+        session: SessionId,
+        /// What.
+        message: Box<v1::AttachResponse>,
+    },
+    /// End a worker's stream.
+    Close {
+        /// Which.
+        session: SessionId,
+    },
+    /// Answer an operator.
+    Answer {
+        /// Which question.
+        ask: AskId,
+        /// What.
+        answer: Result<Answer, Denied>,
+    },
+    /// Something that watchers of this event see has changed.
+    Changed {
+        /// The event's uid.
+        event_uid: String,
+    },
+    /// A running game moved on.
+    Moved {
+        /// The event's uid.
+        event_uid: String,
+        /// Which game.
+        game: GameId,
+        /// The index of the first ply told.
+        first_ply: u32,
+        /// The plies.
+        plies: Vec<v1::Ply>,
+    },
+}
+
+/// Who changes something, and why.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Change {
+    /// A person's or a program's name.
+    pub by: String,
+    /// Why.
+    pub reason: String,
+    /// Drawn by the client.
+    pub request_id: String,
+}
+
+/// What operators ask and order. Events are named by name or uid.
+#[derive(Debug, Clone)]
+pub enum Request {
+    /// Make an event, or change what is free in one. The shell has parsed and checked the spec, kept its files, and
+    /// drawn what is random.
+    Apply {
+        /// All defaults filled in.
+        spec: Box<Spec>,
+        /// The spec's digest.
+        spec_digest: String,
+        /// The book's digest and the book.
+        book: (String, Arc<Book>),
+        /// A uid for a new event.
+        uid: String,
+        /// A seed for a new event whose spec gives none.
+        seed: u64,
+        /// Digests of engines, by name, where known; the roster freezes them.
+        digests: Vec<(String, String)>,
+        /// Only say what would happen.
+        dry_run: bool,
+        /// Store it paused.
+        paused: bool,
+        /// Who and why.
+        change: Change,
+    },
+    /// Events, newest first.
+    Events,
+    /// One event.
+    Event(String),
+    /// Its score table.
+    Standings(String),
+    /// Points of each against each.
+    Crosstable(String),
+    /// Its log.
+    Facts(String),
+    /// Pause; `now` hands running games back.
+    Pause {
+        /// Which event.
+        event: String,
+        /// Whether running games are handed back.
+        now: bool,
+        /// Who and why.
+        change: Change,
+    },
+    /// End a pause.
+    Resume {
+        /// Which event.
+        event: String,
+        /// Who and why.
+        change: Change,
+    },
+    /// Close with what is on record.
+    Stop {
+        /// Which event.
+        event: String,
+        /// Who and why.
+        change: Change,
+    },
+    /// Games in starting order, after `after`.
+    Games {
+        /// Which event.
+        event: String,
+        /// The page before ended with this one.
+        after: Option<GameId>,
+        /// At most so many.
+        limit: usize,
+        /// Only of this phase.
+        phase: Option<v1::GamePhase>,
+        /// Only of this engine.
+        engine: Option<String>,
+    },
+    /// One game.
+    Game {
+        /// Which event.
+        event: String,
+        /// Which game; the newest take where the take is 0.
+        game: String,
+    },
+    /// Where the records of all games on record are, in starting order; for exports.
+    Locations {
+        /// Which event.
+        event: String,
+        /// Also surplus and voided ones.
+        all: bool,
+    },
+    /// Why a game waits, runs or ended.
+    Explain {
+        /// Which event.
+        event: String,
+        /// Which game.
+        game: String,
+    },
+    /// Void a game and play it again.
+    Replay {
+        /// Which event.
+        event: String,
+        /// Which game.
+        game: String,
+        /// Who and why.
+        change: Change,
+    },
+    /// Void a game.
+    Void {
+        /// Which event.
+        event: String,
+        /// Which game.
+        game: String,
+        /// Who and why.
+        change: Change,
+    },
+    /// A person's result.
+    Rule {
+        /// Which event.
+        event: String,
+        /// Which game.
+        game: String,
+        /// Who gets the points.
+        result: rookery_game::GameResult,
+        /// Who and why.
+        change: Change,
+    },
+    /// The fleet.
+    Workers,
+    /// Give a worker nothing more.
+    Drain {
+        /// Which worker.
+        worker: String,
+        /// How long running games may go on.
+        grace_ms: u64,
+        /// Who and why.
+        change: Change,
+    },
+    /// End that.
+    Undrain {
+        /// Which worker.
+        worker: String,
+        /// Who and why.
+        change: Change,
+    },
+    /// Follow a running game.
+    Follow {
+        /// Which event.
+        event: String,
+        /// Which game.
+        game: String,
+    },
+    /// What is degraded.
+    Alarms,
+}
+
+/// What operators are told.
+#[derive(Debug, Clone)]
+pub enum Answer {
+    /// To `Apply`; `explained`, `file` warnings and such are the shell's to add.
+    Applied(Box<v1::ApplyResponse>),
+    /// To `Events`.
+    Events(Vec<v1::EventSummary>),
+    /// To `Event`, `Pause`, `Resume`, `Stop`.
+    Event(Box<v1::EventSummary>, Box<Spec>),
+    /// To `Standings`: event, table, the stop rule's line.
+    Standings(String, Box<Standings>, String),
+    /// To `Crosstable`.
+    Crosstable(String, Box<Crosstable>),
+    /// To `Facts`.
+    Facts(Vec<v1::Fact>),
+    /// To `Games`, with the last one where more follow.
+    Games(Vec<v1::GameSummary>, Option<GameId>),
+    /// To `Game`, `Replay`, `Void`, `Rule`; where its record is, or the plies told so far of a running one.
+    Game(Box<v1::GameSummary>, Option<Location>, Vec<v1::Ply>),
+    /// To `Locations`; the word is empty, `surplus` or `voided`.
+    Locations(Vec<(GameId, Location, &'static str)>),
+    /// To `Explain`.
+    Explained(Box<v1::GameSummary>, Vec<String>, Option<Location>),
+    /// To `Workers`, `Drain`, `Undrain`.
+    Workers(Vec<v1::WorkerSummary>),
+    /// To `Follow`: the event's uid and the game, for [`Effect::Moved`].
+    Following(String, GameId, Box<v1::GameSummary>, Vec<v1::Ply>),
+    /// To `Alarms`, one line each.
+    Alarms(Vec<String>),
+}
+
+/// Why an operator does not get it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Denied {
+    /// There is no such event, game or worker; the nearest names.
+    #[error("{0}")]
+    NotFound(String),
+    /// It makes no sense as asked.
+    #[error("{0}")]
+    Invalid(String),
+    /// It makes sense, but not now: a locked key, a closed event.
+    #[error("{0}")]
+    Precondition(String),
+    /// This process does not lead.
+    #[error("another coordinator leads")]
+    NotLeader,
+    /// The store or the archive does not answer now.
+    #[error("{0}")]
+    Unavailable(String),
+}

@@ -1,0 +1,1 @@
+//! Feeds the core, carries out its effects, speaks gRPC.

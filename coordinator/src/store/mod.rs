@@ -1,0 +1,119 @@
+//! Where state that must outlive a machine is kept: etcd, or one embedded file. One conformance suite for both.
+
+use bytes::Bytes;
+use futures::future::BoxFuture;
+use tokio::sync::watch;
+
+/// A point in the store's history; rises with every transaction, never comes again.
+pub type Revision = i64;
+
+/// A key: `/rookery/v1/…`.
+pub type Key = String;
+
+/// A key with its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyValue {
+    /// The key.
+    pub key: Key,
+    /// The value.
+    pub value: Bytes,
+    /// The revision that last wrote it.
+    pub modified: Revision,
+}
+
+/// What must hold for a transaction to happen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Compare {
+    /// The key is not there.
+    Absent(Key),
+    /// The key was last written at this revision.
+    Modified(Key, Revision),
+}
+
+/// What a transaction does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Op {
+    /// Writes.
+    Put(Key, Bytes),
+    /// Deletes one key, if it is there.
+    Delete(Key),
+    /// Deletes all keys `k` with `from <= k < to`.
+    DeleteRange(Key, Key),
+}
+
+/// All or nothing. The store itself compares the leader's key besides.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Txn {
+    /// All must hold.
+    pub compare: Vec<Compare>,
+    /// What happens then.
+    pub ops: Vec<Op>,
+}
+
+/// Why a transaction has no revision.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CommitError {
+    /// A comparison failed; what is there now of the compared keys.
+    #[error("something else is on record")]
+    Conflict(Vec<KeyValue>),
+    /// This process does not lead any more.
+    #[error("another coordinator leads")]
+    Deposed,
+    /// It may have happened.
+    #[error("no answer from the store: {0}")]
+    Unknown(String),
+    /// It did not happen.
+    #[error("store not reached: {0}")]
+    Unavailable(String),
+    /// The store has no space.
+    #[error("the store is full")]
+    Full,
+    /// The transaction is larger than the store takes.
+    #[error("the transaction is too large: {0}")]
+    TooLarge(String),
+}
+
+/// Why something could not be read, or the store not be opened.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// It cannot be reached now.
+    #[error("store not reached: {0}")]
+    Unavailable(String),
+    /// Another process has it (embedded), or it is of a newer schema.
+    #[error("{0}")]
+    Refused(String),
+    /// What is there makes no sense.
+    #[error("the store is damaged: {0}")]
+    Damaged(String),
+}
+
+/// Who leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Leadership {
+    /// Another coordinator does, at this address, or none that is known.
+    Standby {
+        /// The leader's advertised address.
+        leader: Option<String>,
+    },
+    /// This one does.
+    Leading {
+        /// The revision at which it began.
+        since: Revision,
+    },
+}
+
+/// The store.
+pub trait Store: Send + Sync + 'static {
+    /// Drawn when the store was made; a store restored from a backup gets a new one.
+    fn id(&self) -> &str;
+    /// All keys `k` with `from <= k < to`, in order. Read in closed ranges, consistent at one revision.
+    fn load(&self, from: &str, to: &str) -> BoxFuture<'_, Result<Vec<KeyValue>, StoreError>>;
+    /// Carries out a transaction if this process still leads.
+    fn commit(&self, txn: Txn) -> BoxFuture<'_, Result<Revision, CommitError>>;
+    /// Who leads; the store campaigns by itself from when it was opened.
+    fn leadership(&self) -> watch::Receiver<Leadership>;
+    /// Gives leadership up and closes; what is in flight is awaited.
+    fn close(&self) -> BoxFuture<'_, ()>;
+    /// Bytes used and the quota, where known.
+    fn space(&self) -> BoxFuture<'_, Result<Option<(u64, u64)>, StoreError>>;
+}

@@ -1,0 +1,1 @@
+//! Chess and Chess960 on shakmaty.

@@ -1,0 +1,21 @@
+//! What happens at the board: rules, clocks, openings, adjudication, records.
+//!
+//! Pure: no async, no files, no sockets, no clock reads, no threads; randomness is a seed that was passed in.
+
+pub mod adjudicate;
+pub mod board;
+pub mod chess;
+pub mod clock;
+pub mod opening;
+pub mod outcome;
+pub mod pgn;
+pub mod record;
+pub mod seat;
+pub mod setup;
+
+pub use board::{Board, Form, IllegalMove, Move, Notation};
+pub use clock::{Clock, TimeControl};
+pub use outcome::{Ending, GameResult, Outcome};
+pub use record::{GameRecord, Ply, Score};
+pub use seat::Seat;
+pub use setup::{GameKind, GameSetup};

@@ -1,0 +1,140 @@
+//! What is kept of a game.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{GameSetup, Outcome, Seat};
+
+/// An engine's evaluation from its own point of view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Score {
+    /// Centipawns.
+    Cp(i32),
+    /// Moves to mate: positive, the engine mates; zero or negative, it is mated.
+    Mate(i32),
+}
+
+/// One move by one side.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ply {
+    /// In the protocol's form (UCI; Chess960: king takes rook).
+    #[serde(rename = "m")]
+    pub mv: String,
+    /// From the opening: nobody thought, no clock ran.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub book: bool,
+    /// The last exact score for this move.
+    #[serde(rename = "s", default, skip_serializing_if = "is_default")]
+    pub score: Option<Score>,
+    /// Plies; 0 where unknown.
+    #[serde(rename = "d", default, skip_serializing_if = "is_default")]
+    pub depth: u32,
+    /// Plies; 0 where unknown.
+    #[serde(rename = "sd", default, skip_serializing_if = "is_default")]
+    pub selective_depth: u32,
+    /// Nodes for this move; 0 where unknown.
+    #[serde(rename = "n", default, skip_serializing_if = "is_default")]
+    pub nodes: u64,
+    /// Tablebase hits; 0 where unknown.
+    #[serde(rename = "tb", default, skip_serializing_if = "is_default")]
+    pub tablebase_hits: u64,
+    /// Nanoseconds charged to the side.
+    #[serde(rename = "t", default, skip_serializing_if = "is_default")]
+    pub time_ns: u64,
+    /// Nanoseconds on the side's clock after the move, increment and new period added; `None` without a clock.
+    #[serde(rename = "c", default, skip_serializing_if = "is_default")]
+    pub clock_ns: Option<u64>,
+    /// Nanoseconds that the host took from the side during the move.
+    #[serde(rename = "l", default, skip_serializing_if = "is_default")]
+    pub lag_ns: u64,
+    /// The principal variation in the form of `mv`, separated by blanks.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub pv: String,
+}
+
+impl Ply {
+    /// Time charged to the side.
+    #[must_use]
+    pub const fn time(&self) -> Duration {
+        Duration::from_nanos(self.time_ns)
+    }
+}
+
+/// A note at a ply: a restart, a ruling, a take-back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// Plies played before it, opening included.
+    pub ply: u32,
+    /// One line for people.
+    pub text: String,
+}
+
+/// Who played, as the engine itself said.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EngineIdentity {
+    /// Its name in the event.
+    pub name: String,
+    /// `id name`, cleaned of control characters.
+    pub id_name: String,
+    /// `id author`, cleaned of control characters.
+    pub id_author: String,
+    /// `sha256:…` of the program.
+    pub digest: String,
+    /// The options that were set.
+    pub options: Vec<(String, String)>,
+}
+
+/// The last lines of an engine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Transcript {
+    /// Whose.
+    pub seat: Seat,
+    /// `+12.345678 > go wtime 1000`: seconds since the start of the game, direction, line.
+    pub lines: Vec<String>,
+    /// The last lines of stderr.
+    pub stderr: Vec<String>,
+    /// The `position` and `go` that reproduce the last search.
+    pub reproduce: String,
+}
+
+/// A game, whole. `outcome` is `None` where it was broken off.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GameRecord {
+    /// The event's name.
+    pub event: String,
+    /// `PAIR/GAME/TAKE`.
+    pub name: String,
+    /// What was to be played.
+    pub setup: GameSetup,
+    /// Both engines, by [`Seat::index`].
+    pub engines: [EngineIdentity; 2],
+    /// The opening's plies first, marked `book`.
+    pub plies: Vec<Ply>,
+    /// How it ended.
+    pub outcome: Option<Outcome>,
+    /// Milliseconds since 1970.
+    pub started_unix_ms: u64,
+    /// Milliseconds since 1970.
+    pub ended_unix_ms: u64,
+    /// The worker that finished it.
+    #[serde(default)]
+    pub worker: String,
+    /// Notes in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
+    /// With a fault, or where asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub transcripts: Vec<Transcript>,
+    /// Counted warnings.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub warnings: BTreeMap<String, u32>,
+    /// How often it went on after an interruption.
+    #[serde(default)]
+    pub restarts: u32,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

@@ -1,0 +1,190 @@
+//! What is on record of an event: facts in its log, and results.
+
+use rookery_game::{Ending, GameResult, Seat};
+use serde::{Deserialize, Serialize};
+
+use crate::{EntrantId, GameId, PairId};
+
+/// A fact of an event's log. What was drawn or decided is on record and never derived again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Fact {
+    /// The event began.
+    Opened {
+        /// Names of the entrants, in order; entrant 1 is the first.
+        roster: Vec<RosterEntry>,
+        /// The digest of the book, `sha256:…`; empty without one.
+        book: String,
+        /// How many openings it has.
+        book_openings: u64,
+        /// Everything random of this event comes from it.
+        seed: u64,
+        /// Added to every opening number.
+        opening_offset: u64,
+        /// The digest of the spec as applied.
+        spec: String,
+        /// The version of the rules that this program plays by.
+        rules_version: u32,
+    },
+    /// A draw: a shuffle, a Swiss round, a bracket.
+    Drawn {
+        /// Which stage it is for.
+        stage: u8,
+        /// Which round it is for, from 1.
+        round: u16,
+        /// The entrants in the order that was drawn; what it means is the format's.
+        order: Vec<EntrantId>,
+    },
+    /// An entrant joined.
+    Joined {
+        /// Who; its number follows from the order.
+        entry: RosterEntry,
+    },
+    /// An entrant left.
+    Withdrawn {
+        /// Who.
+        entrant: EntrantId,
+        /// Whether its games still count.
+        keep_games: bool,
+    },
+    /// The spec changed in what is free.
+    Amended {
+        /// The digest of the new spec.
+        spec: String,
+        /// The new spec, JSON of [`crate::spec::Spec`].
+        json: String,
+    },
+    /// A person's result for a game.
+    Ruled {
+        /// Which game.
+        game: GameId,
+        /// Who gets the points.
+        result: GameResult,
+    },
+    /// These takes count nowhere, and nothing is due in their place.
+    Voided {
+        /// Which games.
+        games: Vec<GameId>,
+    },
+    /// These takes count nowhere; the next ones are due.
+    Replay {
+        /// Which games.
+        games: Vec<GameId>,
+    },
+    /// These pairs wait for a person.
+    SetAside {
+        /// Which pairs.
+        pairs: Vec<PairId>,
+        /// The last error.
+        error: String,
+    },
+    /// These pairs were set aside and are due again.
+    Retried {
+        /// Which pairs.
+        pairs: Vec<PairId>,
+    },
+    /// Nothing more is handed out.
+    Paused,
+    /// The pause is over.
+    Resumed,
+    /// The event, or one encounter of it, was decided: by its stop rule or by a person. What lies beyond is surplus.
+    Stopped {
+        /// `None`: the event. `Some`: these two alone.
+        encounter: Option<(EntrantId, EntrantId)>,
+        /// The last pair, in starting order, that counts; `None`: all that is on record.
+        at: Option<PairId>,
+        /// One line: `SPRT accepted H1, llr 2.95`.
+        why: String,
+    },
+    /// A gate between events passed.
+    Gated,
+}
+
+/// One entrant of a roster.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RosterEntry {
+    /// The engine's name.
+    pub engine: String,
+    /// The frozen digest of its program; empty where none was known.
+    #[serde(default)]
+    pub digest: String,
+}
+
+/// A fact with who and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoggedFact {
+    /// Its number in the log, from 1.
+    pub seq: u64,
+    /// Milliseconds since 1970.
+    pub at_unix_ms: u64,
+    /// A person's or a program's name; `rookery` where the program itself decided.
+    pub by: String,
+    /// Why; may be empty.
+    pub reason: String,
+    /// The client's request id; empty where the program itself decided.
+    pub request_id: String,
+    /// What.
+    pub fact: Fact,
+}
+
+/// Where the record of a game is in the archive.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Location {
+    /// The segment's name.
+    #[serde(rename = "s")]
+    pub segment: String,
+    /// Bytes from its start.
+    #[serde(rename = "o")]
+    pub offset: u64,
+    /// Bytes.
+    #[serde(rename = "l")]
+    pub length: u64,
+    /// The first 16 hexadecimal digits of the record's SHA-256.
+    #[serde(rename = "h")]
+    pub digest: String,
+}
+
+/// A result on record: what standings need of a game. Names are short, as a million of them are stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResultEntry {
+    /// Which game.
+    #[serde(rename = "g")]
+    pub game: GameId,
+    /// Who sat at `First`.
+    #[serde(rename = "f")]
+    pub first: EntrantId,
+    /// Who sat at `Second`.
+    #[serde(rename = "b")]
+    pub second: EntrantId,
+    /// Who gets the points.
+    #[serde(rename = "r")]
+    pub result: GameResult,
+    /// Why it ended.
+    #[serde(rename = "e")]
+    pub ending: Ending,
+    /// Whose fault it was.
+    #[serde(rename = "x", default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<Seat>,
+    /// Plies, opening included.
+    #[serde(rename = "p")]
+    pub plies: u32,
+    /// The index of the opening in the book.
+    #[serde(rename = "op")]
+    pub opening: u64,
+    /// r-mobility: twice G, positive where `First` holds it, `None` where it was not computed.
+    #[serde(rename = "m", default, skip_serializing_if = "Option::is_none")]
+    pub r_mobility: Option<i32>,
+    /// How often it was restarted.
+    #[serde(rename = "rs", default, skip_serializing_if = "is_zero")]
+    pub restarts: u32,
+    /// The worker that finished it.
+    #[serde(rename = "w", default)]
+    pub worker: String,
+    /// Where its record is.
+    #[serde(rename = "at")]
+    pub location: Location,
+}
+
+const fn is_zero(value: &u32) -> bool {
+    *value == 0
+}

@@ -1,0 +1,282 @@
+//! What people write, read and checked. Every default is filled in.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use rookery_game::{
+    TimeControl,
+    adjudicate::Adjudication,
+    setup::{EngineSetup, GameKind, Limits, Restart},
+};
+use serde::{Deserialize, Serialize};
+
+/// A spec of one event with all defaults filled in. Its JSON is what an event freezes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Spec {
+    /// The event's name; unique among those that are open.
+    pub name: String,
+    /// Who plays, in the spec's order.
+    pub engines: Vec<EngineSpec>,
+    /// What is played.
+    pub event: EventSpec,
+}
+
+/// One engine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct EngineSpec {
+    /// How to start it; its name is `setup.name`, its protocol is filled in.
+    pub setup: EngineSetup,
+    /// Its own time control (odds), in place of the event's.
+    pub time_control: Option<TimeControl>,
+    /// Its rating, for seeding and nearest opponents.
+    pub rating: Option<f64>,
+    /// Its name without a version.
+    pub family: Option<String>,
+    /// An option that takes a seed, filled in for each game.
+    pub seed_option: Option<String>,
+    /// CPU features or levels that it needs, e.g. `x86-64-v3`.
+    pub cpu_features: Vec<String>,
+    /// GPUs that it needs.
+    pub gpus: u32,
+}
+
+/// Who plays whom.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FormatSpec {
+    /// Two engines.
+    Match {
+        /// Openings; each gives `games_per_pair` games.
+        pairs: u32,
+    },
+    /// Each against each.
+    RoundRobin {
+        /// How often each meets each.
+        cycles: u32,
+        /// Openings of each meeting.
+        pairs: u32,
+        /// Whether entrants are shuffled by the event's seed before the schedule is made.
+        shuffled: bool,
+    },
+    /// One or more against all others.
+    Gauntlet {
+        /// Who meets all others; not each other.
+        engines: Vec<String>,
+        /// Openings of each meeting.
+        pairs: u32,
+        /// How often each meets each.
+        cycles: u32,
+    },
+}
+
+/// Whether the games of a pair follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Play {
+    /// The return game follows at once.
+    Pairs,
+    /// The return game comes a cycle later.
+    Cycles,
+}
+
+/// Where openings come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OpeningSource {
+    /// The project's own small book.
+    Own,
+    /// A file: EPD, PGN, Polyglot, also zipped.
+    Book(String),
+    /// The start position alone.
+    Start,
+    /// Chess960 starts, drawn from the seed.
+    Chess960,
+    /// Two different back ranks, drawn from the seed.
+    DoubleChess960,
+}
+
+/// How many pairs share an opening.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Per {
+    /// Each pair has its own.
+    Pair,
+    /// All pairs of a round have one.
+    Round,
+    /// All pairs of an encounter have one.
+    Encounter,
+}
+
+/// Within what an opening does not come again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Distinct {
+    /// It may.
+    No,
+    /// Between the same two engines.
+    Encounter,
+    /// In the event.
+    Event,
+}
+
+/// Openings.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct OpeningsSpec {
+    /// Where from.
+    pub source: OpeningSource,
+    /// Shuffled by the event's seed, or as they stand in the book.
+    pub random: bool,
+    /// How many pairs share one.
+    pub per: Per,
+    /// Within what one does not come again.
+    pub distinct: Distinct,
+    /// The first to be used, from 0.
+    pub start: u64,
+    /// At most so many plies of a book's line; `None`: all.
+    pub plies: Option<u32>,
+    /// Whether a broken line of the book is passed over with a warning; else it is an error.
+    pub skip_broken: bool,
+}
+
+/// What happens to a game that a machine broke.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Interruption {
+    /// From the opening.
+    Replay,
+    /// From the last position.
+    Restart,
+    /// TCEC's rule (§14.1).
+    Tcec,
+    /// The Computer Shogi Association's.
+    Csa,
+}
+
+/// What is done when a limit of crashes is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CrashesThen {
+    /// The engine's pairs wait for a person.
+    SetAside,
+    /// The games go on.
+    Continue,
+    /// The event waits for a person.
+    Stop,
+}
+
+/// Limits of crashes and stalls, an engine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct CrashLimits {
+    /// So many in a row, in starting order.
+    pub in_a_row: Option<u32>,
+    /// This share of its games, 0 to 1, after at least 20 games.
+    pub of_games: Option<f64>,
+    /// What then.
+    pub then: CrashesThen,
+}
+
+/// What each game needs of a worker.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SlotSpec {
+    /// Whole cores.
+    pub cores: u32,
+    /// Bytes of memory.
+    pub memory: u64,
+    /// GPUs.
+    pub gpus: u32,
+    /// Labels that the worker must carry.
+    pub labels: BTreeMap<String, String>,
+}
+
+/// A model of the SPRT.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SprtModel {
+    /// Normalised Elo, pentanomial (trinomial without pairs).
+    Normalized,
+    /// Logistic Elo, pentanomial (trinomial without pairs).
+    Logistic,
+    /// BayesElo, trinomial.
+    Bayesian,
+}
+
+/// When to stop before all is played.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StopSpec {
+    /// A sequential probability ratio test of the first engine against the second.
+    Sprt {
+        /// Elo of the null hypothesis.
+        elo0: f64,
+        /// Elo of the other.
+        elo1: f64,
+        /// False positives.
+        alpha: f64,
+        /// False negatives.
+        beta: f64,
+        /// The model.
+        model: SprtModel,
+        /// Trinomial (games), although pairs are there.
+        trinomial: bool,
+    },
+}
+
+/// What is played, with all defaults filled in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct EventSpec {
+    /// A title for people; the name where none is given.
+    pub title: String,
+    /// Which game.
+    pub game: GameKind,
+    /// Who plays whom.
+    pub format: FormatSpec,
+    /// 2: colours exchanged; 1: one game an opening, colours by turns.
+    pub games_per_pair: u8,
+    /// Whether the games of a pair follow each other.
+    pub play: Play,
+    /// At most one game of the event at a time.
+    pub one_at_a_time: bool,
+    /// Of both sides, but for engines with their own.
+    pub time_control: TimeControl,
+    /// How late is not yet late.
+    pub margin: Duration,
+    /// Whether engines ponder.
+    pub ponder: bool,
+    /// Openings.
+    pub openings: OpeningsSpec,
+    /// What may end a game before its rules do.
+    pub adjudicate: Adjudication,
+    /// What happens to a game that a machine broke.
+    pub interruption: Interruption,
+    /// Limits of crashes.
+    pub crashes: CrashLimits,
+    /// When processes are started anew, but for engines with their own.
+    pub restart: Restart,
+    /// Limits off the clock.
+    pub limits: Limits,
+    /// What each game needs of a worker.
+    pub slot: SlotSpec,
+    /// Higher is handed out first.
+    pub priority: i32,
+    /// When to stop before all is played.
+    pub stop: Option<StopSpec>,
+    /// Everything random comes from it; `None`: drawn at apply.
+    pub seed: Option<u64>,
+    /// Order of criteria after points.
+    pub tie_breaks: Vec<String>,
+    /// Where `rookery run` writes; `None`: a folder with the event's name.
+    pub output: Option<String>,
+    /// Whether the protocol of every game is kept.
+    pub transcripts: bool,
+    /// `rookery run`: folders of endgame tables.
+    pub tablebases: Vec<String>,
+    /// `rookery run`: games at once; `None`: from the machine.
+    pub concurrency: Option<u32>,
+    /// The site's name, for the PGN.
+    pub site: String,
+}

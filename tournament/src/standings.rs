@@ -1,0 +1,77 @@
+//! Score tables.
+
+use crate::EntrantId;
+
+/// One line of the score table. What cannot be computed is `None`; nothing is ever NaN or infinite.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Standing {
+    /// 1 is first; who shares a place has the same number.
+    pub place: u32,
+    /// Who.
+    pub entrant: Option<EntrantId>,
+    /// The engine's name.
+    pub engine: String,
+    /// Games that count.
+    pub games: u32,
+    /// Won.
+    pub wins: u32,
+    /// Drawn.
+    pub draws: u32,
+    /// Lost.
+    pub losses: u32,
+    /// Half points.
+    pub half_points: u32,
+    /// Elo difference to the field, logistic.
+    pub elo: Option<f64>,
+    /// Half the width of its 95 % interval.
+    pub elo_error: Option<f64>,
+    /// Likelihood of superiority.
+    pub los: Option<f64>,
+    /// Normalised Elo.
+    pub normalized_elo: Option<f64>,
+    /// Complete pairs with 0, ½, 1, 1½, 2 points.
+    pub pairs: [u32; 5],
+    /// Share of draws.
+    pub draw_ratio: Option<f64>,
+    /// Pairs won to pairs lost.
+    pub pair_ratio: Option<f64>,
+    /// Crashes and stalls of its own.
+    pub crashes: u32,
+    /// Time losses.
+    pub time_losses: u32,
+    /// Values of the tie-breaks in the spec's order, as text.
+    pub tie_breaks: Vec<String>,
+}
+
+/// The score table, best first.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Standings {
+    /// Best first.
+    pub lines: Vec<Standing>,
+    /// Names of the tie-breaks, in order.
+    pub tie_breaks: Vec<String>,
+}
+
+/// Results of one entrant against another.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Cell {
+    /// Won by the row.
+    pub wins: u32,
+    /// Drawn.
+    pub draws: u32,
+    /// Lost by the row.
+    pub losses: u32,
+    /// `1`, `0`, `=` in starting order; at most the last 64.
+    pub sequence: String,
+}
+
+/// Points of each against each, in the order of the standings.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Crosstable {
+    /// Names, best first.
+    pub engines: Vec<String>,
+    /// Half points.
+    pub half_points: Vec<u32>,
+    /// `cells[row][column]`.
+    pub cells: Vec<Vec<Cell>>,
+}

@@ -1,0 +1,1 @@
+//! Engines, cores, clocks - where games are played.
