@@ -1,8 +1,29 @@
 //! Where state that must outlive a machine is kept: etcd, or one embedded file. One conformance suite for both.
 
+use std::{sync::Arc, time::Duration};
+
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use tokio::sync::watch;
+
+mod embedded;
+mod limits;
+mod place;
+
+pub use embedded::EmbeddedStore;
+pub use limits::{MAX_BYTES, MAX_COMPARES, MAX_OPS};
+pub use place::{Options, Place, open};
+
+/// The first key that is ours.
+pub const ROOT: &str = "/rookery/v1/";
+/// The first key that is not ours any more (`0` follows `/`).
+pub const ROOT_END: &str = "/rookery/v10";
+/// Store id and schema number.
+pub const STORE_KEY: &str = "/rookery/v1/store";
+/// Under this everything may be lost in a crash without harm: leases and checkpoints.
+pub const LIVE: &str = "/rookery/v1/live/";
+/// The schema that this version writes; a store with a higher one is refused.
+pub const SCHEMA: u32 = 1;
 
 /// A point in the store's history; rises with every transaction, never comes again.
 pub type Revision = i64;
@@ -28,6 +49,15 @@ pub enum Compare {
     Absent(Key),
     /// The key was last written at this revision.
     Modified(Key, Revision),
+}
+
+impl Compare {
+    /// The key that is compared.
+    pub fn key(&self) -> &str {
+        match self {
+            Self::Absent(key) | Self::Modified(key, _) => key,
+        }
+    }
 }
 
 /// What a transaction does.
@@ -68,7 +98,7 @@ pub enum CommitError {
     /// The store has no space.
     #[error("the store is full")]
     Full,
-    /// The transaction is larger than the store takes.
+    /// The transaction is larger than the store takes, or touches one key twice; in parts it passes.
     #[error("the transaction is too large: {0}")]
     TooLarge(String),
 }
