@@ -6,6 +6,7 @@ pub mod adjudicate;
 pub mod board;
 pub mod chess;
 pub mod clock;
+pub mod mobility;
 pub mod opening;
 pub mod outcome;
 pub mod pgn;

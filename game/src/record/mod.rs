@@ -1,8 +1,12 @@
 //! What is kept of a game.
 
+mod replay;
+
 use std::{collections::BTreeMap, time::Duration};
 
 use serde::{Deserialize, Serialize};
+
+pub use replay::{RecordError, Replayed};
 
 use crate::{GameSetup, Outcome, Seat};
 

@@ -1,1 +1,0 @@
-//! Chess and Chess960 on shakmaty.
