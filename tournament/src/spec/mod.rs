@@ -1,5 +1,25 @@
 //! What people write, read and checked. Every default is filled in.
 
+mod change;
+mod defaults;
+mod error;
+mod explain;
+mod flags;
+mod read;
+mod set;
+mod tie_break;
+mod tree;
+mod unit;
+mod walk;
+
+pub use change::{Class, Difference, differences};
+pub use error::{MAX_ERRORS, SpecError, SpecErrors};
+pub use explain::explain;
+pub use flags::{FlagEngine, Flags, from_flags};
+pub use read::{Parsed, parse};
+pub use set::{SetError, set};
+pub use tie_break::{TIE_BREAKS, is_tie_break};
+
 use std::{collections::BTreeMap, time::Duration};
 
 use rookery_game::{
@@ -29,6 +49,12 @@ pub struct EngineSpec {
     pub setup: EngineSetup,
     /// Its own time control (odds), in place of the event's.
     pub time_control: Option<TimeControl>,
+    /// What its own time control is scaled by.
+    #[serde(default)]
+    pub time_scale: Option<TimeScale>,
+    /// How late is not yet late, where it has a time control or a margin of its own; `None`: the event's.
+    #[serde(default)]
+    pub margin: Option<Duration>,
     /// Its rating, for seeding and nearest opponents.
     pub rating: Option<f64>,
     /// Its name without a version.
@@ -68,6 +94,24 @@ pub enum FormatSpec {
         /// How often each meets each.
         cycles: u32,
     },
+}
+
+/// What a time control is scaled by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TimeScale {
+    /// Each worker's calibration, in nodes a second.
+    Nps,
+}
+
+/// Who says that the next event may start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Gate {
+    /// Nobody: it starts by itself.
+    Open,
+    /// A person.
+    Organiser,
 }
 
 /// Whether the games of a pair follow each other.
@@ -227,7 +271,7 @@ pub enum StopSpec {
 
 /// What is played, with all defaults filled in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", default)]
 pub struct EventSpec {
     /// A title for people; the name where none is given.
     pub title: String,
@@ -243,6 +287,8 @@ pub struct EventSpec {
     pub one_at_a_time: bool,
     /// Of both sides, but for engines with their own.
     pub time_control: TimeControl,
+    /// What the time control is scaled by; `None`: nothing.
+    pub time_scale: Option<TimeScale>,
     /// How late is not yet late.
     pub margin: Duration,
     /// Whether engines ponder.
@@ -279,4 +325,26 @@ pub struct EventSpec {
     pub concurrency: Option<u32>,
     /// The site's name, for the PGN.
     pub site: String,
+    /// `rookery run`: a file for its log; `None`: in its output folder.
+    pub log: Option<String>,
+    /// Whether its games count for ratings.
+    pub official: bool,
+    /// Who says that the next event may start.
+    pub gate: Gate,
+    /// No game starts before.
+    pub not_before: Option<jiff::Timestamp>,
+    /// Between a game's end and the next one's start, on one slot.
+    #[serde(rename = "break")]
+    pub pause: Duration,
+}
+
+impl Spec {
+    /// A text that is the same for the same spec and another for another one: what the spec's digest is made of.
+    ///
+    /// Its parts are in the order of the fields; maps are sorted.
+    #[must_use]
+    pub fn digest_input(&self) -> String {
+        // Texts, numbers, lists and maps with text keys: nothing that JSON refuses.
+        serde_json::to_string(self).unwrap_or_default()
+    }
 }

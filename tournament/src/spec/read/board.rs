@@ -1,0 +1,224 @@
+//! What concerns the single game: openings, adjudication, crashes, limits.
+
+use std::time::Duration;
+
+use rookery_game::{
+    adjudicate::{Adjudication, DrawRule, ResignRule, TablebaseRule, TcecDrawRule, TcecWinRule},
+    setup::{GameKind, Limits},
+};
+
+use super::MAX_PATH;
+use crate::spec::{
+    CrashLimits, CrashesThen, Distinct, OpeningSource, OpeningsSpec, Per, defaults,
+    walk::{Table, Value},
+};
+
+/// Sources that have no file.
+const SOURCES: [(&str, OpeningSource); 2] = [("own", OpeningSource::Own), ("start-position", OpeningSource::Start)];
+/// More plies than any game has.
+const MAX_PLIES: i128 = 20_000;
+
+/// Where games begin.
+pub(super) fn openings(event: &Table<'_>, game: GameKind) -> OpeningsSpec {
+    let mut openings = defaults::openings(game);
+    let Some(value) = event.get("openings") else { return openings };
+    if value.is_text() {
+        match value.text("").unwrap_or_default() {
+            "own" => openings.source = OpeningSource::Own,
+            "start-position" => openings.source = OpeningSource::Start,
+            other => {
+                let hint = format!("expected `own`, `start-position` or `{{ book = \"{}\" }}`", super::clean(other));
+                value.error("openings are a table", hint);
+            }
+        }
+        check_game(&openings.source, value, game);
+        return openings;
+    }
+    let Some(table) = value.table("`openings`", "openings = { book = \"book.epd\" }") else { return openings };
+    if let Some(value) = table.either(&["book", "chess960", "from"]) {
+        let source = match value.key {
+            "book" => value.line("book.epd", MAX_PATH).map(|book| OpeningSource::Book(book.to_owned())),
+            "chess960" => value
+                .word(&[("random", false), ("double-random", true)])
+                .map(|double| if double { OpeningSource::DoubleChess960 } else { OpeningSource::Chess960 }),
+            _ => {
+                let words: Vec<(&'static str, usize)> = SOURCES.iter().enumerate().map(|(i, (w, _))| (*w, i)).collect();
+                value.word(&words).map(|i| SOURCES[i].1.clone())
+            }
+        };
+        if let Some(source) = source {
+            check_game(&source, value, game);
+            openings.source = source;
+        }
+    }
+    let order = table.get("order");
+    if let Some(random) = order.and_then(|v| v.word(&[("random", true), ("sequential", false)])) {
+        openings.random = random;
+    }
+    let per = table
+        .get("per")
+        .and_then(|v| v.word(&[("pair", Per::Pair), ("round", Per::Round), ("encounter", Per::Encounter)]));
+    openings.per = per.unwrap_or(openings.per);
+    if let Some(value) = table.get("distinct") {
+        if value.is_text() && value.text("") == Some("season") {
+            value.error("`season` belongs to seasons", "seasons are not supported by this version yet");
+        } else {
+            let words = [("no", Distinct::No), ("encounter", Distinct::Encounter), ("event", Distinct::Event)];
+            openings.distinct = value.word(&words).unwrap_or(openings.distinct);
+            if openings.per == Per::Encounter && openings.distinct == Distinct::Encounter {
+                value.error(
+                    "one opening an encounter is never distinct in it",
+                    "expected `distinct = \"event\"`, or `per = \"pair\"`",
+                );
+            }
+        }
+    }
+    openings.start = table.get("start").and_then(|v| v.count(0, 1 << 40)).unwrap_or(0);
+    openings.plies = table.get("plies").and_then(|v| v.count(0, MAX_PLIES));
+    let broken = table.get("broken").and_then(|v| v.word(&[("stop", false), ("skip", true)]));
+    openings.skip_broken = broken.unwrap_or(false);
+    table.finish();
+    openings
+}
+
+fn check_game(source: &OpeningSource, value: Value<'_>, game: GameKind) {
+    let drawn = matches!(source, OpeningSource::Chess960 | OpeningSource::DoubleChess960);
+    if drawn && game != GameKind::Chess960 {
+        value.error("these openings are of Chess960", "write `game = \"chess960\"` in [event]");
+    }
+    if *source == OpeningSource::Own && game == GameKind::Chess960 {
+        value.error("the own book is of chess", "expected `{ chess960 = \"random\" }` or a `book`");
+    }
+}
+
+/// What may end a game before its rules do.
+pub(super) fn adjudicate(event: &Table<'_>) -> Adjudication {
+    let none = Adjudication::default();
+    let Some(value) = event.get("adjudicate") else { return none };
+    if value.is_text() {
+        let words = [("tcec", true), ("none", false)];
+        return if value.word(&words) == Some(true) { defaults::tcec_adjudication() } else { none };
+    }
+    let example = "adjudicate = { draw = { from-move = 40, plies = 16, within = \"10 cp\" } }";
+    let Some(table) = value.table("`adjudicate`", example) else { return none };
+    let plies = |table: &Table<'_>, key, default| -> u32 {
+        table.get(key).and_then(|v| v.count(1, MAX_PLIES)).unwrap_or(default)
+    };
+    let score = |table: &Table<'_>, key, default| table.get(key).and_then(|v| v.score()).unwrap_or(default);
+    let sub = |key: &'static str| table.get(key).and_then(|v| v.table(format!("`{key}`"), &format!("{key} = {{ … }}")));
+    let draw = sub("draw").map(|t| {
+        let rule = DrawRule {
+            from_move: t.get("from-move").and_then(|v| v.count(0, MAX_PLIES)).unwrap_or(40),
+            plies: plies(&t, "plies", 16),
+            within: score(&t, "within", 10),
+        };
+        t.finish();
+        rule
+    });
+    let resign = sub("resign").map(|t| {
+        let rule = ResignRule {
+            moves: plies(&t, "moves", 4),
+            beyond: score(&t, "beyond", 600),
+            two_sided: t.get("two-sided").and_then(|v| v.yes()).unwrap_or(false),
+        };
+        t.finish();
+        rule
+    });
+    let tcec_draw = sub("tcec-draw").map(|t| {
+        let default = defaults::TCEC_DRAW;
+        let rule = TcecDrawRule {
+            pieces: t.get("pieces").and_then(|v| v.count(2, 32)).unwrap_or(default.pieces),
+            plies: plies(&t, "plies", default.plies),
+            within: score(&t, "within", default.within),
+        };
+        t.finish();
+        rule
+    });
+    let tcec_win = sub("tcec-win").map(|t| {
+        let rule = TcecWinRule { plies: plies(&t, "plies", 8), beyond: score(&t, "beyond", 650) };
+        t.finish();
+        rule
+    });
+    let tablebases = sub("tablebases").map(|t| {
+        let rule = TablebaseRule {
+            men: t.get("men").and_then(|v| v.count(3, 7)).unwrap_or(defaults::MEN),
+            fifty_moves: t.get("fifty-move-rule").and_then(|v| v.yes()).unwrap_or(true),
+            draws_only: t.get("draws-only").and_then(|v| v.yes()).unwrap_or(false),
+        };
+        t.finish();
+        rule
+    });
+    let flag = table.get("flag-draw-without-material").and_then(|v| v.yes()).unwrap_or(false);
+    table.finish();
+    Adjudication { draw, resign, tcec_draw, tcec_win, tablebases, max_moves: None, flag_draw_without_material: flag }
+}
+
+/// A value, or `"off"`.
+fn or_off<T>(value: Value<'_>, read: impl FnOnce(Value<'_>) -> Option<T>, default: Option<T>) -> Option<T> {
+    if value.is_text() && value.text("") == Some("off") {
+        return None;
+    }
+    read(value).or(default)
+}
+
+/// Limits of crashes.
+pub(super) fn crashes(event: &Table<'_>) -> CrashLimits {
+    let default = defaults::CRASHES;
+    let Some(table) = event.get("crashes").and_then(|v| v.table("`crashes`", "crashes = { in-a-row = 3 }")) else {
+        return default;
+    };
+    let read = CrashLimits {
+        in_a_row: match table.get("in-a-row") {
+            Some(value) => or_off(value, |v| v.count(1, 1_000_000), default.in_a_row),
+            None => default.in_a_row,
+        },
+        of_games: match table.get("of-games") {
+            Some(value) => or_off(value, |v| v.share(), default.of_games),
+            None => default.of_games,
+        },
+        then: table
+            .get("then")
+            .and_then(|v| {
+                v.word(&[
+                    ("set-aside", CrashesThen::SetAside),
+                    ("continue", CrashesThen::Continue),
+                    ("stop", CrashesThen::Stop),
+                ])
+            })
+            .unwrap_or(default.then),
+    };
+    table.finish();
+    read
+}
+
+/// Limits off the clock.
+pub(super) fn limits(event: &Table<'_>, tcec: bool) -> Limits {
+    let mut limits = Limits::default();
+    if tcec {
+        limits.lag = defaults::TCEC_LAG;
+    }
+    let Some(table) = event.get("limits").and_then(|v| v.table("`limits`", "limits = { start = \"60s\" }")) else {
+        return limits;
+    };
+    let fields: [(&'static str, &mut Duration); 7] = [
+        ("start", &mut limits.start),
+        ("ready", &mut limits.ready),
+        ("new-game", &mut limits.new_game),
+        ("quit", &mut limits.quit),
+        ("stall", &mut limits.stall),
+        ("silence", &mut limits.silence),
+        ("lag", &mut limits.lag),
+    ];
+    for (key, field) in fields {
+        let Some(value) = table.get(key) else { continue };
+        match value.duration() {
+            Some(Duration::ZERO) if key != "lag" => {
+                value.error(format!("`{key}` leaves no time at all"), "expected more than `0s`");
+            }
+            Some(duration) => *field = duration,
+            None => {}
+        }
+    }
+    table.finish();
+    limits
+}

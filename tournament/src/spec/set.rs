@@ -1,0 +1,234 @@
+//! One key of a spec's text, changed or added: `--set event.time-control=5+0.05`.
+
+use std::{fmt, ops::Range};
+
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
+
+use super::{
+    SpecError,
+    error::Sink,
+    read::read,
+    tree::{key_text, quoted},
+    walk::clean,
+};
+
+/// Why a key could not be set.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub struct SetError {
+    /// As it was given.
+    pub key: String,
+    /// As it was given.
+    pub value: String,
+    /// What is wrong.
+    pub message: String,
+    /// What was expected, or the nearest right word; may be empty.
+    pub hint: String,
+}
+
+impl fmt::Display for SetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "--set {}={}: {}", clean(&self.key), clean(&self.value), self.message)?;
+        if self.hint.is_empty() { Ok(()) } else { write!(f, "; {}", self.hint) }
+    }
+}
+
+/// The text with one key changed or added; all else stays as it was written. The key is a path, as TOML writes it:
+/// `event.slot.cores`; an engine is named by its number from 1 or by its name: `engine.1.threads`,
+/// `engine."Ethereal 12".options.Hash`. The value is TOML, or a text without its quotes where the key wants a text.
+///
+/// # Errors
+/// Where the text is no TOML, where there is no such key, and where its value is not what was expected: by the same check
+/// as [`super::parse`], of mistakes that were not there before.
+pub fn set(text: &str, key: &str, value: &str) -> Result<String, SetError> {
+    let error = |message: String, hint: &str| SetError {
+        key: key.to_owned(),
+        value: value.to_owned(),
+        message,
+        hint: hint.to_owned(),
+    };
+    let path = path(key)
+        .ok_or_else(|| error(format!("`{}` is not a key", clean(key)), "expected e.g. `event.time-control`"))?;
+    let document = DeTable::parse(text).map_err(|e| error(format!("the spec is no TOML: {}", e.message()), ""))?;
+    let before = mistakes(text);
+    let mut candidates = vec![quoted(value)];
+    if !value.trim().is_empty() && DeValue::parse(value.trim()).is_ok() {
+        candidates.insert(0, value.trim().to_owned());
+    }
+    let mut first: Option<SetError> = None;
+    for candidate in candidates {
+        let edited = edit(text, document.get_ref(), &path, &candidate).map_err(|why| error(why, ""))?;
+        let after = mistakes(&edited);
+        let new = after.into_iter().find(|a| !before.iter().any(|b| a.message == b.message && a.hint == b.hint));
+        match new {
+            None => return Ok(edited),
+            Some(new) => first = first.or_else(|| Some(error(new.message, &new.hint))),
+        }
+    }
+    Err(first.unwrap_or_else(|| error("no such value".to_owned(), "")))
+}
+
+/// All mistakes of a text, files that it names left out.
+fn mistakes(text: &str) -> Vec<SpecError> {
+    let sink = Sink::default();
+    let _ = read("spec", text, &|_| Err("not read here".to_owned()), &sink);
+    sink.into_errors("spec").err().map(|e| e.errors).unwrap_or_default()
+}
+
+/// The parts of a dotted key.
+fn path(key: &str) -> Option<Vec<String>> {
+    if key.contains(['\n', '\r', '=']) {
+        return None;
+    }
+    let line = format!("{key} = 0");
+    let document = DeTable::parse(&line).ok()?;
+    let mut path = Vec::new();
+    let mut table = document.get_ref();
+    loop {
+        let (key, value) = table.iter().next().filter(|_| table.len() == 1)?;
+        path.push(key.get_ref().to_string());
+        match value.get_ref() {
+            DeValue::Table(inner) => table = inner,
+            _ => return Some(path),
+        }
+    }
+}
+
+/// Where a new key may be written.
+enum Anchor {
+    Root,
+    /// After a header's line.
+    Header(Range<usize>),
+    /// After an opening brace.
+    Inline {
+        at: usize,
+        empty: bool,
+    },
+    /// The table exists by its sub-tables' headers alone.
+    Absent,
+}
+
+fn edit(text: &str, root: &DeTable<'_>, path: &[String], value: &str) -> Result<String, String> {
+    let mut anchor = Anchor::Root;
+    let mut anchored = 0;
+    let mut table = root;
+    let mut index = 0;
+    while let Some(part) = path.get(index) {
+        let Some(found) = get(table, part) else { break };
+        let last = index + 1 == path.len();
+        match found.get_ref() {
+            DeValue::Array(items) if !last && part == "engine" => {
+                let item = engine(items.iter(), &path[index + 1])
+                    .ok_or_else(|| format!("there is no engine `{}`", clean(&path[index + 1])))?;
+                let DeValue::Table(inner) = item.get_ref() else { return Err("an engine is a table".to_owned()) };
+                index += 2;
+                if index == path.len() {
+                    return Err("an engine is a table: name one of its keys".to_owned());
+                }
+                (anchor, anchored, table) = (at(text, item.span(), inner, None), index, inner);
+                continue;
+            }
+            DeValue::Table(inner) if !last => {
+                index += 1;
+                // Dotted keys leave the anchor where it was.
+                if text[item_start(text, found)..].starts_with(['[', '{']) {
+                    (anchor, anchored) = (at(text, found.span(), inner, Some(&path[..index])), index);
+                }
+                table = inner;
+                continue;
+            }
+            _ if !last => return Err(format!("`{}` is not a table", clean(part))),
+            _ => {}
+        }
+        let span = found.span();
+        let raw = text.get(span.clone()).unwrap_or_default();
+        let whole = match found.get_ref() {
+            DeValue::Table(_) => raw.starts_with('{'),
+            DeValue::Array(items) => {
+                !items.iter().any(|i| matches!(i.get_ref(), DeValue::Table(_))) || raw.starts_with("[{")
+            }
+            _ => true,
+        };
+        if !whole || raw.is_empty() {
+            return Err(format!("`{}` is a table: name one of its keys", clean(part)));
+        }
+        return Ok(format!("{}{value}{}", &text[..span.start], &text[span.end..]));
+    }
+    insert(text, root, &anchor, &path[..anchored], &path[anchored..], value)
+}
+
+fn get<'t, 'i>(table: &'t DeTable<'i>, key: &str) -> Option<&'t Spanned<DeValue<'i>>> {
+    table.iter().find(|(known, _)| known.get_ref().as_ref() == key).map(|(_, value)| value)
+}
+
+fn item_start(text: &str, item: &Spanned<DeValue<'_>>) -> usize {
+    text.floor_char_boundary(item.span().start)
+}
+
+/// An engine by its name, or by its number from 1.
+fn engine<'t, 'i: 't>(
+    items: impl Iterator<Item = &'t Spanned<DeValue<'i>>>,
+    which: &str,
+) -> Option<&'t Spanned<DeValue<'i>>> {
+    let items: Vec<_> = items.collect();
+    let named = |item: &&Spanned<DeValue<'_>>| match item.get_ref() {
+        DeValue::Table(table) => get(table, "name").and_then(|v| v.get_ref().as_str()) == Some(which),
+        _ => false,
+    };
+    let by_name = items.iter().copied().find(|item| named(item));
+    by_name.or_else(|| items.get(which.parse::<usize>().ok()?.checked_sub(1)?).copied())
+}
+
+/// Where the keys of a table can be added; `path` is checked against its header.
+fn at(text: &str, span: Range<usize>, table: &DeTable<'_>, path: Option<&[String]>) -> Anchor {
+    let raw = text.get(span.clone()).unwrap_or_default();
+    if raw.starts_with('{') {
+        return Anchor::Inline { at: span.start + 1, empty: table.is_empty() };
+    }
+    let header = raw.trim_start_matches('[').trim_end_matches(']');
+    match path {
+        Some(path) if self::path(header).as_deref() != Some(path) => Anchor::Absent,
+        _ => Anchor::Header(span),
+    }
+}
+
+fn insert(
+    text: &str,
+    root: &DeTable<'_>,
+    anchor: &Anchor,
+    above: &[String],
+    rest: &[String],
+    value: &str,
+) -> Result<String, String> {
+    let dotted = |parts: &[String]| parts.iter().map(|part| key_text(part)).collect::<Vec<_>>().join(".");
+    let section = |header: &[String], rest: &[String]| {
+        let feed = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        format!("{text}{feed}\n[{}]\n{} = {value}\n", dotted(header), dotted(rest))
+    };
+    let line = format!("{} = {value}\n", dotted(rest));
+    match anchor {
+        Anchor::Absent => Ok(section(above, rest)),
+        Anchor::Root if rest.len() > 1 && get(root, &rest[0]).is_none() => Ok(section(&rest[..1], &rest[1..])),
+        Anchor::Root => {
+            let first = root.keys().map(|key| key.span().start).min().unwrap_or(text.len());
+            let start = text[..text.floor_char_boundary(first)].rfind('\n').map_or(0, |at| at + 1);
+            let start = if text.starts_with('\u{feff}') { start.max('\u{feff}'.len_utf8()) } else { start };
+            let feed = if root.is_empty() && !text.is_empty() && !text.ends_with('\n') { "\n" } else { "" };
+            let start = if root.is_empty() { text.len() } else { start };
+            Ok(format!("{}{feed}{line}{}", &text[..start], &text[start..]))
+        }
+        Anchor::Header(span) => {
+            let end = text.ceil_char_boundary(span.end);
+            match text[end..].find('\n') {
+                Some(feed) => Ok(format!("{}{line}{}", &text[..=end + feed], &text[end + feed + 1..])),
+                None => Ok(format!("{text}\n{line}")),
+            }
+        }
+        Anchor::Inline { at, empty } => {
+            let comma = if *empty { " " } else { "," };
+            Ok(format!("{} {} = {value}{comma}{}", &text[..*at], dotted(rest), &text[*at..]))
+        }
+    }
+}
