@@ -107,7 +107,7 @@ pub(super) fn size(text: &str) -> Result<u64, String> {
 
 /// A text that [`size`] reads as the same.
 pub(super) fn size_text(bytes: u64) -> String {
-    let (unit, scale) = SIZES[..4].iter().find(|(_, b)| bytes >= *b && bytes % b == 0).unwrap_or(&SIZES[8]);
+    let (unit, scale) = SIZES[..4].iter().find(|(_, b)| bytes >= *b && bytes.is_multiple_of(*b)).unwrap_or(&SIZES[8]);
     format!("{} {unit}", bytes / scale)
 }
 

@@ -95,7 +95,7 @@ fn read_pairs(table: &Table<'_>, per_pair: u8) -> Option<u32> {
         return value.count(1, MAX_PAIRS);
     }
     let games: u32 = value.count(1, MAX_PAIRS * i128::from(per_pair))?;
-    if games % u32::from(per_pair) != 0 {
+    if !games.is_multiple_of(u32::from(per_pair)) {
         value.error(
             format!("{games} games are no whole number of pairs"),
             "expected an even number, or `games-per-pair = 1`",
