@@ -1,4 +1,24 @@
 //! Opening books and which opening a pair gets.
+//!
+//! A [`Book`] keeps the file's text and where each entry begins, and reads an entry when it is asked for; so a book of a
+//! quarter of a million positions costs little more than its file. [`Book::parse`] looks at every entry once, and tells
+//! all that is wrong. [`index`] says which opening a pair gets.
+
+mod book;
+mod error;
+mod fischer;
+mod load;
+mod order;
+mod polyglot;
+pub(crate) mod position;
+
+pub use book::Book;
+pub use error::{BookError, BookErrors, BookWarning, EntryFault, MAX_ERRORS};
+pub use load::{BookOptions, MAX_BYTES};
+pub use order::{Permutation, index};
+pub use polyglot::{DEFAULT_PLIES, MAX_LINES};
+pub(crate) use position::castling_mode;
+pub use position::{PositionFault, Repair};
 
 use crate::setup::Start;
 
@@ -9,39 +29,6 @@ pub struct Opening {
     pub start: Start,
     /// Its name, where the book gives one.
     pub name: String,
-    /// The line of the file on which it begins, from 1.
+    /// The line of the file on which it begins, from 1; its number, from 1, where the book has no lines.
     pub line: u32,
-}
-
-/// A book: its openings in the file's order.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Book {
-    openings: Vec<Opening>,
-}
-
-impl Book {
-    /// How many openings.
-    #[must_use]
-    pub const fn len(&self) -> usize {
-        self.openings.len()
-    }
-
-    /// Whether it has none.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.openings.is_empty()
-    }
-
-    /// One opening.
-    #[must_use]
-    pub fn get(&self, index: usize) -> Option<&Opening> {
-        self.openings.get(index)
-    }
-}
-
-/// The index of a pair's opening: `permutation(seed, digest)[(offset + number) mod n]`, or without the permutation
-/// where `random` is false. `n` must not be 0.
-#[must_use]
-pub fn index(_seed: u64, _digest: &str, _random: bool, offset: u64, number: u64, n: u64) -> u64 {
-    offset.wrapping_add(number) % n.max(1)
 }

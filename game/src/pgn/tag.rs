@@ -1,0 +1,138 @@
+//! Tags: `[Name "value"]`, as the standard writes them and as files have them.
+
+use memchr::memchr;
+
+/// The parts of one tag.
+struct Tag<'a> {
+    name: &'a [u8],
+    value: &'a [u8],
+    /// Bytes from its bracket to its end.
+    length: usize,
+}
+
+/// Reads the tag at the front of `text`, which begins with `[`. A tag never goes beyond its line.
+fn read(text: &[u8]) -> Tag<'_> {
+    let line = &text[..memchr(b'\n', text).unwrap_or(text.len())];
+    let body = line.get(1..).unwrap_or_default();
+    let lead = body.len() - body.trim_ascii_start().len();
+    let name_end = body[lead..]
+        .iter()
+        .position(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'+' | b'#' | b'=' | b':')))
+        .map_or(body.len(), |end| lead + end);
+    let name = &body[lead..name_end];
+    let Some(open) = memchr(b'"', &body[name_end..]).map(|open| name_end + open) else {
+        // No quotes at all: up to the bracket.
+        let end = memchr(b']', body).unwrap_or(body.len());
+        return Tag {
+            name,
+            value: body[name_end.min(end)..end].trim_ascii(),
+            length: (1 + end + 1).min(line.len()),
+        };
+    };
+    let value = &body[open + 1..];
+    let (end, after) = closing(value).unwrap_or_else(|| {
+        // Broken: up to the last quote of the line, else all of it.
+        let end = memchr::memrchr(b'"', value).unwrap_or(value.len());
+        (end, value.len())
+    });
+    Tag { name, value: &value[..end], length: (1 + open + 1 + after).min(line.len()) }
+}
+
+/// The first quote that is not escaped and is followed by a bracket: where it is, and the byte after the bracket.
+fn closing(value: &[u8]) -> Option<(usize, usize)> {
+    let mut at = 0;
+    while at < value.len() {
+        match value[at] {
+            b'\\' => at += 2,
+            b'"' => {
+                let rest = &value[at + 1..];
+                let blanks = rest.len() - rest.trim_ascii_start().len();
+                if rest.get(blanks) == Some(&b']') {
+                    return Some((at, at + 1 + blanks + 1));
+                }
+                at += 1;
+            }
+            _ => at += 1,
+        }
+    }
+    None
+}
+
+/// The bytes of the tag at the front of `text`; at least 1.
+pub(super) fn length(text: &[u8]) -> usize {
+    read(text).length.max(1)
+}
+
+/// All tags of a header.
+pub(super) fn all(header: &[u8]) -> Vec<(String, String)> {
+    Tags(header).map(|tag| (text(tag.name), unescape(tag.value))).collect()
+}
+
+/// The value of the first tag with this name.
+pub(super) fn find(header: &[u8], name: &str) -> Option<String> {
+    Tags(header).find(|tag| tag.name == name.as_bytes()).map(|tag| unescape(tag.value))
+}
+
+struct Tags<'a>(&'a [u8]);
+
+impl<'a> Iterator for Tags<'a> {
+    type Item = Tag<'a>;
+
+    fn next(&mut self) -> Option<Tag<'a>> {
+        loop {
+            self.0 = self.0.trim_ascii_start();
+            match self.0.first()? {
+                b'[' => break,
+                // An escape line, a comment, or what a broken tag left on its line.
+                _ => self.0 = &self.0[memchr(b'\n', self.0)? + 1..],
+            }
+        }
+        let tag = read(self.0);
+        self.0 = &self.0[tag.length.max(1).min(self.0.len())..];
+        Some(tag)
+    }
+}
+
+/// UTF-8 where it is, else ISO 8859-1, which the standard of 1994 asks for.
+pub(super) fn text(bytes: &[u8]) -> String {
+    std::str::from_utf8(bytes).map_or_else(|_| bytes.iter().map(|&b| char::from(b)).collect(), str::to_owned)
+}
+
+fn unescape(value: &[u8]) -> String {
+    let value = text(value);
+    if !value.contains('\\') {
+        return value.trim_end_matches('\r').to_owned();
+    }
+    let mut out = String::with_capacity(value.len());
+    let mut chars = value.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (c, chars.peek()) {
+            ('\\', Some(&next @ ('"' | '\\'))) => {
+                out.push(next);
+                chars.next();
+            }
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// Writes one tag and its line's end: one line whatever the value holds, quotes and backslashes escaped, control
+/// characters and line separators as blanks.
+pub(super) fn write(out: &mut String, name: &str, value: &str) {
+    out.push('[');
+    out.push_str(name);
+    out.push_str(" \"");
+    for c in value.trim().chars() {
+        match c {
+            '"' | '\\' => {
+                out.push('\\');
+                out.push(c);
+            }
+            '\u{2028}' | '\u{2029}' => out.push(' '),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out.push_str("\"]\n");
+}

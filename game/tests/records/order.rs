@@ -1,0 +1,1 @@
+use rookery_game::opening::index;
