@@ -45,7 +45,9 @@ pub enum BookError {
         file: String,
     },
     /// Not a book by its bytes.
-    #[error("{file}: not a book: expected EPD or FEN lines, PGN games, a Polyglot book, or one of them in a zip archive ({why})")]
+    #[error(
+        "{file}: not a book: expected EPD or FEN lines, PGN games, a Polyglot book, or one of them in a zip archive ({why})"
+    )]
     NotABook {
         /// The book.
         file: String,

@@ -57,7 +57,10 @@ fn decode(chess: &Chess, code: u16) -> Option<Move> {
     chess.legal_moves().into_iter().find(|mv| match *mv {
         // Some books write the king's step instead.
         Move::Castle { king, rook } => {
-            king == from && (rook == to || mv.to_uci(CastlingMode::Standard) == shakmaty::uci::UciMove::Normal { from, to, promotion: None })
+            king == from
+                && (rook == to
+                    || mv.to_uci(CastlingMode::Standard)
+                        == shakmaty::uci::UciMove::Normal { from, to, promotion: None })
         }
         _ => mv.from() == Some(from) && mv.to() == to && mv.promotion() == promotion,
     })

@@ -40,7 +40,9 @@ pub enum PositionFault {
         why: &'static str,
     },
     /// Castling rights that chess does not have.
-    #[error("castling rights of Chess960 in a book for chess: expected king on e1 or e8 and rook in a corner, or `game = \"chess960\"`")]
+    #[error(
+        "castling rights of Chess960 in a book for chess: expected king on e1 or e8 and rook in a corner, or `game = \"chess960\"`"
+    )]
     Chess960,
 }
 
@@ -131,11 +133,7 @@ pub(crate) fn read(line: &[u8], kind: Option<GameKind>) -> Result<Placed, Positi
     Ok(Placed { chess, kind, name, repairs })
 }
 
-fn place(
-    setup: Setup,
-    kind: Option<GameKind>,
-    repairs: &mut Vec<Repair>,
-) -> Result<(Chess, GameKind), PositionFault> {
+fn place(setup: Setup, kind: Option<GameKind>, repairs: &mut Vec<Repair>) -> Result<(Chess, GameKind), PositionFault> {
     let first = kind.unwrap_or(GameKind::Chess);
     let error = match Chess::from_setup(setup.clone(), castling_mode(first)) {
         Ok(chess) => return Ok((chess, first)),
@@ -143,8 +141,7 @@ fn place(
     };
     let castling = error.kinds().contains(PositionErrorKinds::INVALID_CASTLING_RIGHTS);
     if castling && first == GameKind::Chess {
-        let other = Chess::from_setup(setup, CastlingMode::Chess960)
-            .or_else(PositionError::ignore_invalid_ep_square);
+        let other = Chess::from_setup(setup, CastlingMode::Chess960).or_else(PositionError::ignore_invalid_ep_square);
         match (other, kind) {
             (Ok(_), Some(_)) => return Err(PositionFault::Chess960),
             (Ok(chess), None) => return Ok((chess, GameKind::Chess960)),

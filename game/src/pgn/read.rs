@@ -121,7 +121,8 @@ impl RawGame<'_> {
             result: None,
             problem: None,
         };
-        let tag_result = game.tag("Result").and_then(|text| super::split::result_word(text.trim().as_bytes())).flatten();
+        let tag_result =
+            game.tag("Result").and_then(|text| super::split::result_word(text.trim().as_bytes())).flatten();
         let mut word_result = None;
         match self.begin(None) {
             Ok(begin) => {

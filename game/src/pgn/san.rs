@@ -83,7 +83,8 @@ fn sloppy(chess: &Chess, word: &[u8]) -> Result<Move, MoveFault> {
 }
 
 fn castling(word: &[u8]) -> Option<San> {
-    let letters: Vec<u8> = word.iter().filter(|&&b| b != b'-').map(|b| if *b == b'0' || *b == b'o' { b'O' } else { *b }).collect();
+    let letters: Vec<u8> =
+        word.iter().filter(|&&b| b != b'-').map(|b| if *b == b'0' || *b == b'o' { b'O' } else { *b }).collect();
     match letters.as_slice() {
         b"OO" => Some(San::Castle(shakmaty::CastlingSide::KingSide)),
         b"OOO" => Some(San::Castle(shakmaty::CastlingSide::QueenSide)),

@@ -80,13 +80,7 @@ impl<'a> Iterator for Headers<'a> {
         let end = movetext_end(text, moves);
         // A byte that belongs to nothing (a lone brace) must not hold the iterator.
         self.at = end.max(start + 1);
-        Some(RawGame {
-            line,
-            offset: start,
-            header: &text[start..moves],
-            movetext: &text[moves..end],
-            movetext_line,
-        })
+        Some(RawGame { line, offset: start, header: &text[start..moves], movetext: &text[moves..end], movetext_line })
     }
 }
 

@@ -23,11 +23,7 @@ fn read(text: &[u8]) -> Tag<'_> {
     let Some(open) = memchr(b'"', &body[name_end..]).map(|open| name_end + open) else {
         // No quotes at all: up to the bracket.
         let end = memchr(b']', body).unwrap_or(body.len());
-        return Tag {
-            name,
-            value: body[name_end.min(end)..end].trim_ascii(),
-            length: (1 + end + 1).min(line.len()),
-        };
+        return Tag { name, value: body[name_end.min(end)..end].trim_ascii(), length: (1 + end + 1).min(line.len()) };
     };
     let value = &body[open + 1..];
     let (end, after) = closing(value).unwrap_or_else(|| {

@@ -5,11 +5,7 @@ use std::fmt::Write;
 use shakmaty::{Chess, Position, san::SanPlus, uci::UciMove};
 
 use super::{CLASSIC, movetext::Movetext, tag, text};
-use crate::{
-    GameRecord, Ply, Score, Seat,
-    opening::position,
-    setup::GameKind,
-};
+use crate::{GameRecord, Ply, Score, Seat, opening::position, setup::GameKind};
 
 /// What is written of a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,11 +34,38 @@ impl PgnOptions {
 
 /// Tags that the record itself decides; such a key among the setup's tags is passed over.
 const OWN: [&str; 32] = [
-    "Event", "Date", "White", "Black", "Result", "FEN", "SetUp", "Variant", "PlyCount", "TimeControl",
-    "WhiteTimeControl", "BlackTimeControl", "Termination", "TerminationDetails", "GameStartTime", "GameEndTime",
-    "GameDuration", "WhiteEngine", "BlackEngine", "WhiteAuthor", "BlackAuthor", "WhiteEngineDigest",
-    "BlackEngineDigest", "WhiteEngineOptions", "BlackEngineOptions", "RookeryGame", "RookeryWorker", "RookeryRestarts",
-    "RookeryLimits", "Site", "Round", "Annotator",
+    "Event",
+    "Date",
+    "White",
+    "Black",
+    "Result",
+    "FEN",
+    "SetUp",
+    "Variant",
+    "PlyCount",
+    "TimeControl",
+    "WhiteTimeControl",
+    "BlackTimeControl",
+    "Termination",
+    "TerminationDetails",
+    "GameStartTime",
+    "GameEndTime",
+    "GameDuration",
+    "WhiteEngine",
+    "BlackEngine",
+    "WhiteAuthor",
+    "BlackAuthor",
+    "WhiteEngineDigest",
+    "BlackEngineDigest",
+    "WhiteEngineOptions",
+    "BlackEngineOptions",
+    "RookeryGame",
+    "RookeryWorker",
+    "RookeryRestarts",
+    "RookeryLimits",
+    "Site",
+    "Round",
+    "Annotator",
 ];
 
 /// Writes a game, with an empty line after the tags and one at the end. Whatever the record holds, the text is one
@@ -156,7 +179,10 @@ fn moves(record: &GameRecord, options: &PgnOptions) -> (String, usize) {
     for ply in &record.plies {
         let Some((number, san)) = board.play(&ply.mv, plies == 0) else {
             if options.comments {
-                out.comment(&format!("`{}` is not a legal move here: the record ends", position::quote(ply.mv.as_bytes())));
+                out.comment(&format!(
+                    "`{}` is not a legal move here: the record ends",
+                    position::quote(ply.mv.as_bytes())
+                ));
             }
             break;
         };
@@ -201,7 +227,9 @@ impl Notes<'_> {
 /// The board that names the moves; games that are not chess keep the moves as they are.
 enum Game {
     Chess(Chess),
-    Other { ply: u32 },
+    Other {
+        ply: u32,
+    },
     /// A start that does not read: no move can be named.
     Unknown,
 }
@@ -225,7 +253,8 @@ impl Game {
             Self::Unknown => None,
             Self::Other { ply } => {
                 let number = ply.is_multiple_of(2).then(|| format!("{}.", *ply / 2 + 1));
-                let plain = !mv.is_empty() && mv.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'+' | b'*'));
+                let plain =
+                    !mv.is_empty() && mv.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'+' | b'*'));
                 *ply += 1;
                 plain.then(|| (number, mv.to_owned()))
             }

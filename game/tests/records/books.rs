@@ -111,7 +111,15 @@ fn all_broken_lines_are_named() {
     // Line 10: the side not to move is in check.
     assert_eq!(lines, [4, 6, 7, 8, 9, 10, 12, 13], "{errors}");
     let shown = errors.to_string();
-    for word in ["b.epd:4: ", "found 2 of the four", "checkmate", "stalemate", "insufficient material", "fifty moves", "the side not to move is in check"] {
+    for word in [
+        "b.epd:4: ",
+        "found 2 of the four",
+        "checkmate",
+        "stalemate",
+        "insufficient material",
+        "fifty moves",
+        "the side not to move is in check",
+    ] {
         assert!(shown.contains(word), "no `{word}` in\n{shown}");
     }
     let options = BookOptions { skip_broken: true, ..BookOptions::default() };
