@@ -1,0 +1,171 @@
+//! From a spec's text to an event: reads it, finds its files, draws what is random, asks the core.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use rookery_game::opening::Book;
+use rookery_proto::v1;
+use rookery_tournament::spec::{OpeningSource, Spec};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use super::{books::BookFault, check, handle::Handle, limits, openings, seam};
+use crate::{
+    archive::ArchiveError,
+    core::{Answer, Denied, Request},
+};
+
+/// The name of the project's own book.
+const OWN_BOOK: &str = "rookery.epd";
+
+impl Handle {
+    /// Applies a spec. `digests` names engines whose program is known here, as in `rookery run`; for others the fleet's
+    /// catalogues are asked.
+    ///
+    /// # Errors
+    /// [`Denied::Invalid`] with all mistakes of the spec, or where a file is missing or a book too small; else as the
+    /// core denies it.
+    pub async fn apply(
+        &self,
+        request: v1::ApplyRequest,
+        digests: Vec<(String, String)>,
+    ) -> Result<v1::ApplyResponse, Denied> {
+        let v1::ApplyRequest { spec: text, file_name, files, dry_run, change, paused } = request;
+        let change = check::change(change).map_err(|status| Denied::Invalid(status.message().to_owned()))?;
+        let files = named(files)?;
+        let spec = self.read(file_name, text, files.clone()).await?;
+        let (book_digest, book) = self.book(&spec, &files).await?;
+        openings::enough(&spec, &book).map_err(Denied::Invalid)?;
+        let digests = self.digests(&spec, digests).await?;
+        let explained = seam::explain(&spec);
+        let spec_digest = sha256(seam::digest_input(&spec).as_bytes());
+        let request = Request::Apply {
+            spec: Box::new(spec),
+            spec_digest,
+            book: (book_digest, book),
+            uid: Uuid::new_v4().to_string(),
+            seed: seed(),
+            digests,
+            dry_run,
+            paused,
+            change,
+        };
+        match self.ask(request).await? {
+            Answer::Applied(mut applied) => {
+                applied.explained = explained;
+                Ok(*applied)
+            }
+            _ => Err(Denied::Unavailable("the core answered another question".to_owned())),
+        }
+    }
+
+    async fn read(&self, file_name: String, text: String, files: BTreeMap<String, String>) -> Result<Spec, Denied> {
+        if text.len() > limits::SPEC {
+            return Err(Denied::Invalid(format!("a spec of {} bytes; at most {}", text.len(), limits::SPEC)));
+        }
+        let file_name = if file_name.is_empty() { "spec.toml".to_owned() } else { file_name };
+        check::bounded("file_name", &file_name, limits::NAME).map_err(|s| Denied::Invalid(s.message().to_owned()))?;
+        let archive = Arc::clone(&self.inner.archive);
+        let runtime = tokio::runtime::Handle::current();
+        let read = tokio::task::spawn_blocking(move || {
+            let loader = |name: &str| -> Result<String, String> {
+                let digest = files.get(name).ok_or("it was not sent along")?;
+                let file = runtime.block_on(archive.get_file(digest.clone())).map_err(|error| error.to_string())?;
+                if file.len() > limits::SPEC {
+                    return Err(format!("{} bytes; at most {}", file.len(), limits::SPEC));
+                }
+                String::from_utf8(file.to_vec()).map_err(|error| format!("not UTF-8: {error}"))
+            };
+            seam::read_spec(&file_name, &text, &loader)
+        });
+        match read.await {
+            Ok(spec) => spec.map_err(Denied::Invalid),
+            Err(error) => Err(Denied::Invalid(format!("the spec could not be read: {error}"))),
+        }
+    }
+
+    /// The event's book and its digest; both empty where the openings come from no book.
+    async fn book(&self, spec: &Spec, files: &BTreeMap<String, String>) -> Result<(String, Arc<Book>), Denied> {
+        let (digest, name) = match &spec.event.openings.source {
+            OpeningSource::Own => (self.put_file(seam::own_book()).await?, OWN_BOOK),
+            OpeningSource::Book(name) => match files.get(name) {
+                Some(digest) => (digest.clone(), name.as_str()),
+                None => return Err(Denied::Invalid(format!("book `{name}`: the file was not sent along"))),
+            },
+            _ => return Ok((String::new(), Arc::default())),
+        };
+        let book = self.inner.books.load(&digest, name).await.map_err(|fault| match fault {
+            BookFault::File { error: ArchiveError::Unavailable(why), .. } => Denied::Unavailable(why),
+            fault => Denied::Invalid(fault.to_string()),
+        })?;
+        Ok((digest, book))
+    }
+
+    /// What is known of the engines' programs: as given, as the spec names them, or as all catalogues of the fleet
+    /// agree. Where they differ nothing is known here, and the event asks.
+    async fn digests(&self, spec: &Spec, given: Vec<(String, String)>) -> Result<Vec<(String, String)>, Denied> {
+        let mut known: BTreeMap<String, String> = given.into_iter().collect();
+        let workers = match self.ask(Request::Workers).await? {
+            Answer::Workers(workers) => workers,
+            _ => Vec::new(),
+        };
+        let catalogue = workers.iter().flat_map(|worker| &worker.engines);
+        let mut programs: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for entry in catalogue.filter(|entry| !entry.digest.is_empty()) {
+            programs.entry(&entry.name).or_default().insert(&entry.digest);
+        }
+        for engine in &spec.engines {
+            let setup = &engine.setup;
+            let stated = [&setup.digest, &setup.artifact].into_iter().find(|digest| !digest.is_empty()).cloned();
+            let agreed = || match programs.get(setup.program.as_str()) {
+                Some(digests) if digests.len() == 1 => digests.first().map(|&digest| digest.to_owned()),
+                _ => None,
+            };
+            if !known.contains_key(&setup.name)
+                && let Some(digest) = stated.or_else(agreed)
+            {
+                known.insert(setup.name.clone(), digest);
+            }
+        }
+        known.retain(|name, _| spec.engines.iter().any(|engine| engine.setup.name == *name));
+        Ok(known.into_iter().collect())
+    }
+}
+
+/// Files by the name that the spec gives them.
+fn named(files: Vec<v1::SpecFile>) -> Result<BTreeMap<String, String>, Denied> {
+    if files.len() > limits::SPEC_FILES {
+        return Err(Denied::Invalid(format!("{} files; at most {}", files.len(), limits::SPEC_FILES)));
+    }
+    let mut named = BTreeMap::new();
+    for v1::SpecFile { name, digest } in files {
+        let hex = digest.strip_prefix("sha256:").unwrap_or_default();
+        if hex.len() != 64 || !hex.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
+            let expected = "expected `sha256:` and 64 hexadecimal digits, as `UploadFile` answers";
+            return Err(Denied::Invalid(format!("file `{name}`: digest `{digest}`: {expected}")));
+        }
+        if let Some(other) = named.insert(name.clone(), digest.clone())
+            && other != digest
+        {
+            return Err(Denied::Invalid(format!("file `{name}` was sent along twice, with different content")));
+        }
+    }
+    Ok(named)
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    let mut text = String::from("sha256:");
+    for byte in Sha256::digest(bytes) {
+        text.push_str(&format!("{byte:02x}"));
+    }
+    text
+}
+
+/// A random seed below 2⁵³: JSON and TOML carry it unchanged.
+fn seed() -> u64 {
+    let (high, low) = Uuid::new_v4().as_u64_pair();
+    // Both halves have fixed bits, at different places.
+    (high ^ low) >> 11
+}

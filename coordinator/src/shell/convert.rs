@@ -1,0 +1,46 @@
+//! Tables of the tournament as the wire carries them.
+
+use rookery_proto::v1;
+use rookery_tournament::standings::{Cell, Crosstable, Standing, Standings};
+
+pub(super) fn standings(table: Standings) -> Vec<v1::Standing> {
+    table.lines.into_iter().map(standing).collect()
+}
+
+fn standing(line: Standing) -> v1::Standing {
+    v1::Standing {
+        place: line.place,
+        engine: line.engine,
+        games: line.games,
+        wins: line.wins,
+        draws: line.draws,
+        losses: line.losses,
+        half_points: line.half_points,
+        elo: line.elo,
+        elo_error: line.elo_error,
+        los: line.los,
+        normalized_elo: line.normalized_elo,
+        pairs: line.pairs.to_vec(),
+        draw_ratio: line.draw_ratio,
+        crashes: line.crashes,
+        time_losses: line.time_losses,
+        tie_breaks: line.tie_breaks,
+        pair_ratio: line.pair_ratio,
+    }
+}
+
+pub(super) fn crosstable(table: Crosstable) -> Vec<v1::CrosstableRow> {
+    let Crosstable { engines, half_points, cells } = table;
+    let rows = engines.into_iter().zip(half_points).zip(cells);
+    rows.map(|((engine, half_points), cells)| v1::CrosstableRow {
+        engine,
+        cells: cells.into_iter().map(cell).collect(),
+        half_points,
+    })
+    .collect()
+}
+
+fn cell(cell: Cell) -> v1::CrosstableCell {
+    let Cell { wins, draws, losses, sequence } = cell;
+    v1::CrosstableCell { wins, draws, losses, sequence }
+}

@@ -1,0 +1,104 @@
+//! Games as PGN or JSONL, in pieces, in starting order.
+
+use bytes::Bytes;
+use futures::{StreamExt, TryStreamExt, stream};
+use rookery_game::GameRecord;
+use rookery_proto::v1;
+use rookery_tournament::{GameId, fact::Location};
+use tokio::sync::mpsc;
+use tonic::Status;
+
+use super::{
+    handle::Handle,
+    limits, seam,
+    status::{archive_status, expect_answer},
+};
+use crate::core::{Answer, Request};
+
+type Piece = Result<v1::ExportGamesResponse, Status>;
+
+/// A form of export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Pgn { minimal: bool },
+    JsonLines,
+}
+
+/// Starts an export; what it finds comes from the channel. It reads ahead a little, and stops when nobody listens.
+pub(super) async fn start(
+    handle: &Handle,
+    event: String,
+    all: bool,
+    form: Form,
+) -> Result<mpsc::Receiver<Piece>, Status> {
+    let answer = handle.answer(Request::Locations { event, all }).await?;
+    let locations = expect_answer!(answer, Answer::Locations(locations) => locations)?;
+    let (sender, pieces) = mpsc::channel(limits::EXPORT_QUEUE);
+    let wanted = locations.into_iter().map(|(game, location, mark)| Wanted { game, location, mark }).collect();
+    tokio::spawn(run(handle.clone(), wanted, form, sender));
+    Ok(pieces)
+}
+
+async fn run(handle: Handle, wanted: Vec<Wanted>, form: Form, sender: mpsc::Sender<Piece>) {
+    let games = stream::iter(wanted).map(|wanted| read(handle.clone(), wanted, form));
+    let mut games = games.buffered(limits::EXPORT_READS);
+    let mut gathered = Vec::new();
+    loop {
+        match games.try_next().await {
+            Ok(Some(text)) => gathered.extend_from_slice(text.as_bytes()),
+            Ok(None) => break,
+            Err(status) => {
+                // The client may be gone.
+                let _ = sender.send(Err(status)).await;
+                return;
+            }
+        }
+        while gathered.len() >= limits::PIECE {
+            let rest = gathered.split_off(limits::PIECE);
+            if sender.send(Ok(piece(std::mem::replace(&mut gathered, rest)))).await.is_err() {
+                return;
+            }
+        }
+    }
+    if !gathered.is_empty() {
+        // The client may be gone.
+        let _ = sender.send(Ok(piece(gathered))).await;
+    }
+}
+
+struct Wanted {
+    game: GameId,
+    location: Location,
+    mark: &'static str,
+}
+
+async fn read(handle: Handle, wanted: Wanted, form: Form) -> Result<String, Status> {
+    let line = handle.inner.archive.read(wanted.location).await.map_err(|error| archive_status(&error))?;
+    write(&wanted.game, &line, wanted.mark, form)
+}
+
+fn piece(content: Vec<u8>) -> v1::ExportGamesResponse {
+    v1::ExportGamesResponse { content }
+}
+
+/// One record in the form asked for, marked where it does not count.
+fn write(game: &GameId, line: &Bytes, mark: &str, form: Form) -> Result<String, Status> {
+    let mut record = parse(game, line)?;
+    if !mark.is_empty() {
+        record.setup.tags.insert("Counted".to_owned(), format!("no: {mark}"));
+    }
+    match form {
+        Form::Pgn { minimal } => Ok(seam::pgn(&record, minimal)),
+        Form::JsonLines => {
+            let mut text = serde_json::to_string(&record).map_err(|error| Status::internal(error.to_string()))?;
+            text.push('\n');
+            Ok(text)
+        }
+    }
+}
+
+/// A record from its line in the archive.
+pub(super) fn parse(game: &GameId, line: &[u8]) -> Result<GameRecord, Status> {
+    serde_json::from_slice(line)
+        .map_err(|error| Status::data_loss(format!("the record of {game} in the archive is damaged: {error}")))
+}

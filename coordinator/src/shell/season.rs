@@ -1,0 +1,205 @@
+//! `SeasonService`: specs, events, tables.
+
+use std::pin::Pin;
+
+use super::seam::explain;
+use rookery_proto::v1::{self, season_service_server::SeasonService};
+use tokio::{sync::mpsc, time::sleep};
+use tokio_stream::{Stream, wrappers::ReceiverStream};
+use tonic::{Request, Response, Status, Streaming};
+
+use super::{
+    check, convert,
+    handle::Handle,
+    limits,
+    status::{expect_answer, mismatch},
+    upload,
+};
+use crate::core::{self, Answer};
+
+pub(super) struct Seasons {
+    handle: Handle,
+}
+
+impl Seasons {
+    pub(super) const fn new(handle: Handle) -> Self {
+        Self { handle }
+    }
+
+    async fn event(&self, request: core::Request) -> Result<v1::EventSummary, Status> {
+        expect_answer!(self.handle.answer(request).await?, Answer::Event(summary, _) => *summary)
+    }
+
+    /// The name of the event that is meant: the only one, where none is named.
+    async fn named(&self, event: String) -> Result<String, Status> {
+        if !event.is_empty() {
+            check::bounded("event", &event, limits::NAME)?;
+            return Ok(event);
+        }
+        let mut events = expect_answer!(self.handle.answer(core::Request::Events).await?, Answer::Events(e) => e)?;
+        match (events.pop(), events.is_empty()) {
+            (Some(only), true) => Ok(only.event_uid),
+            (None, _) => Err(Status::not_found("there is no event")),
+            (Some(last), false) => {
+                let names: Vec<String> = events.into_iter().map(|e| e.event).chain([last.event]).collect();
+                Err(Status::invalid_argument(format!("which event? There are {}", names.join(", "))))
+            }
+        }
+    }
+}
+
+#[tonic::async_trait]
+impl SeasonService for Seasons {
+    type WatchEventStream = Pin<Box<dyn Stream<Item = Result<v1::WatchEventResponse, Status>> + Send>>;
+
+    async fn upload_file(
+        &self,
+        request: Request<Streaming<v1::UploadFileRequest>>,
+    ) -> Result<Response<v1::UploadFileResponse>, Status> {
+        upload::take(&self.handle, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn apply(&self, request: Request<v1::ApplyRequest>) -> Result<Response<v1::ApplyResponse>, Status> {
+        let applied = self.handle.apply(request.into_inner(), Vec::new()).await;
+        applied.map(Response::new).map_err(|denied| self.handle.status(denied))
+    }
+
+    async fn list_events(
+        &self,
+        request: Request<v1::ListEventsRequest>,
+    ) -> Result<Response<v1::ListEventsResponse>, Status> {
+        let answer = self.handle.answer(core::Request::Events).await?;
+        let mut events = expect_answer!(answer, Answer::Events(events) => events)?;
+        if request.into_inner().waiting {
+            events.retain(|event| !event.questions.is_empty());
+        }
+        Ok(Response::new(v1::ListEventsResponse { events }))
+    }
+
+    async fn get_event(&self, request: Request<v1::GetEventRequest>) -> Result<Response<v1::GetEventResponse>, Status> {
+        let event = self.named(request.into_inner().event).await?;
+        let answer = self.handle.answer(core::Request::Event(event)).await?;
+        let (summary, spec) = expect_answer!(answer, Answer::Event(summary, spec) => (summary, spec))?;
+        Ok(Response::new(v1::GetEventResponse { summary: Some(*summary), spec: explain(&spec) }))
+    }
+
+    async fn watch_event(
+        &self,
+        request: Request<v1::WatchEventRequest>,
+    ) -> Result<Response<Self::WatchEventStream>, Status> {
+        let event = self.named(request.into_inner().event).await?;
+        let first = self.event(core::Request::Event(event)).await?;
+        let (sender, stream) = mpsc::channel(limits::WATCH_QUEUE);
+        tokio::spawn(watch(self.handle.clone(), first.event_uid, sender));
+        Ok(Response::new(Box::pin(ReceiverStream::new(stream))))
+    }
+
+    async fn get_standings(
+        &self,
+        request: Request<v1::GetStandingsRequest>,
+    ) -> Result<Response<v1::GetStandingsResponse>, Status> {
+        let event = self.named(request.into_inner().event).await?;
+        match self.handle.answer(core::Request::Standings(event)).await? {
+            Answer::Standings(event, table, stop) => {
+                let tie_breaks = table.tie_breaks.clone();
+                let standings = convert::standings(*table);
+                Ok(Response::new(v1::GetStandingsResponse { event, standings, stop, tie_breaks }))
+            }
+            _ => Err(mismatch()),
+        }
+    }
+
+    async fn get_crosstable(
+        &self,
+        request: Request<v1::GetCrosstableRequest>,
+    ) -> Result<Response<v1::GetCrosstableResponse>, Status> {
+        let event = self.named(request.into_inner().event).await?;
+        let answer = self.handle.answer(core::Request::Crosstable(event)).await?;
+        let (event, table) = expect_answer!(answer, Answer::Crosstable(event, table) => (event, table))?;
+        Ok(Response::new(v1::GetCrosstableResponse { event, rows: convert::crosstable(*table) }))
+    }
+
+    async fn pause_event(
+        &self,
+        request: Request<v1::PauseEventRequest>,
+    ) -> Result<Response<v1::PauseEventResponse>, Status> {
+        let v1::PauseEventRequest { event, change, now } = request.into_inner();
+        check::name("event", &event)?;
+        let summary = self.event(core::Request::Pause { event, now, change: check::change(change)? }).await?;
+        Ok(Response::new(v1::PauseEventResponse { summary: Some(summary) }))
+    }
+
+    async fn resume_event(
+        &self,
+        request: Request<v1::ResumeEventRequest>,
+    ) -> Result<Response<v1::ResumeEventResponse>, Status> {
+        let v1::ResumeEventRequest { event, change } = request.into_inner();
+        check::name("event", &event)?;
+        let summary = self.event(core::Request::Resume { event, change: check::change(change)? }).await?;
+        Ok(Response::new(v1::ResumeEventResponse { summary: Some(summary) }))
+    }
+
+    async fn stop_event(
+        &self,
+        request: Request<v1::StopEventRequest>,
+    ) -> Result<Response<v1::StopEventResponse>, Status> {
+        let v1::StopEventRequest { event, change } = request.into_inner();
+        check::name("event", &event)?;
+        let summary = self.event(core::Request::Stop { event, change: check::change(change)? }).await?;
+        Ok(Response::new(v1::StopEventResponse { summary: Some(summary) }))
+    }
+
+    async fn list_facts(
+        &self,
+        request: Request<v1::ListFactsRequest>,
+    ) -> Result<Response<v1::ListFactsResponse>, Status> {
+        let event = self.named(request.into_inner().event).await?;
+        let answer = self.handle.answer(core::Request::Facts(event)).await?;
+        let facts = expect_answer!(answer, Answer::Facts(facts) => facts)?;
+        Ok(Response::new(v1::ListFactsResponse { facts }))
+    }
+}
+
+/// Tells one watcher of an event its state, again after each change, until it goes or the coordinator ends. What
+/// changes while it reads is told once, together.
+async fn watch(handle: Handle, uid: String, sender: mpsc::Sender<Result<v1::WatchEventResponse, Status>>) {
+    let mut changes = handle.subscribe(&uid);
+    let mut told = None;
+    loop {
+        changes.mark_unchanged();
+        let update = match update(&handle, &uid).await {
+            Ok(update) => update,
+            Err(status) => {
+                // The watcher may be gone.
+                let _ = sender.send(Err(status)).await;
+                return;
+            }
+        };
+        if told.as_ref() != Some(&update) {
+            let mut response = update.clone();
+            if told.is_some_and(|told: v1::WatchEventResponse| told.standings == update.standings) {
+                response.standings.clear();
+            }
+            told = Some(update);
+            if sender.send(Ok(response)).await.is_err() {
+                return;
+            }
+        }
+        let next = async {
+            sleep(limits::WATCH_INTERVAL).await;
+            changes.changed().await
+        };
+        tokio::select! {
+            () = sender.closed() => return,
+            changed = next => if changed.is_err() { return },
+        }
+    }
+}
+
+async fn update(handle: &Handle, uid: &str) -> Result<v1::WatchEventResponse, Status> {
+    let answer = handle.answer(core::Request::Event(uid.to_owned())).await?;
+    let summary = expect_answer!(answer, Answer::Event(summary, _) => *summary)?;
+    let answer = handle.answer(core::Request::Standings(uid.to_owned())).await?;
+    let table = expect_answer!(answer, Answer::Standings(_, table, _) => *table)?;
+    Ok(v1::WatchEventResponse { summary: Some(summary), standings: convert::standings(table) })
+}
