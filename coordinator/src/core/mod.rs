@@ -116,12 +116,15 @@ pub enum Effect {
         /// One line of JSON each ([`rookery_game::GameRecord`]).
         records: Vec<Bytes>,
     },
-    /// Load a book from the archive's files and parse it as the spec's name for it says.
+    /// Load the openings of an event. What is read is the same at every time: the file by its digest, its entries as
+    /// the frozen spec says.
     LoadBook {
-        /// Its digest.
+        /// As `Apply` gave it.
         digest: String,
-        /// Its file's name, for its format and for messages.
-        name: String,
+        /// Which game its lines are of.
+        kind: rookery_game::setup::GameKind,
+        /// Where from, and which entries and plies are left out.
+        openings: rookery_tournament::spec::OpeningsSpec,
     },
     /// Say something to a worker.
     Send {
@@ -181,7 +184,8 @@ pub enum Request {
         spec: Box<Spec>,
         /// The spec's digest.
         spec_digest: String,
-        /// The book's digest and the book.
+        /// The openings with their digest: a file's `sha256:…`, `chess960` or `double-chess960`; empty, with an empty
+        /// book, where the start position is all.
         book: (String, Arc<Book>),
         /// A uid for a new event.
         uid: String,

@@ -5,6 +5,7 @@ use std::{
     sync::Arc,
 };
 
+use bytes::Bytes;
 use rookery_game::opening::Book;
 use rookery_proto::v1;
 use rookery_tournament::spec::{OpeningSource, Spec};
@@ -16,9 +17,6 @@ use crate::{
     archive::ArchiveError,
     core::{Answer, Denied, Request},
 };
-
-/// The name of the project's own book.
-const OWN_BOOK: &str = "rookery.epd";
 
 impl Handle {
     /// Applies a spec. `digests` names engines whose program is known here, as in `rookery run`; for others the fleet's
@@ -36,7 +34,7 @@ impl Handle {
         let change = check::change(change).map_err(|status| Denied::Invalid(status.message().to_owned()))?;
         let files = named(files)?;
         let spec = self.read(file_name, text, files.clone()).await?;
-        let (book_digest, book) = self.book(&spec, &files).await?;
+        let (book_digest, book, warnings) = self.book(&spec, &files).await?;
         openings::enough(&spec, &book).map_err(Denied::Invalid)?;
         let digests = self.digests(&spec, digests).await?;
         let explained = seam::explain(&spec);
@@ -55,6 +53,7 @@ impl Handle {
         match self.ask(request).await? {
             Answer::Applied(mut applied) => {
                 applied.explained = explained;
+                applied.warnings.extend(warnings);
                 Ok(*applied)
             }
             _ => Err(Denied::Unavailable("the core answered another question".to_owned())),
@@ -86,21 +85,28 @@ impl Handle {
         }
     }
 
-    /// The event's book and its digest; both empty where the openings come from no book.
-    async fn book(&self, spec: &Spec, files: &BTreeMap<String, String>) -> Result<(String, Arc<Book>), Denied> {
-        let (digest, name) = match &spec.event.openings.source {
-            OpeningSource::Own => (self.put_file(seam::own_book()).await?, OWN_BOOK),
+    /// The event's openings with their digest, and warnings.
+    async fn book(
+        &self,
+        spec: &Spec,
+        files: &BTreeMap<String, String>,
+    ) -> Result<(String, Arc<Book>, Vec<String>), Denied> {
+        let openings = &spec.event.openings;
+        let digest = match &openings.source {
+            OpeningSource::Own => self.put_file(Bytes::from_static(Book::OWN)).await?,
             OpeningSource::Book(name) => match files.get(name) {
-                Some(digest) => (digest.clone(), name.as_str()),
+                Some(digest) => digest.clone(),
                 None => return Err(Denied::Invalid(format!("book `{name}`: the file was not sent along"))),
             },
-            _ => return Ok((String::new(), Arc::default())),
+            OpeningSource::Start => String::new(),
+            OpeningSource::Chess960 => "chess960".to_owned(),
+            OpeningSource::DoubleChess960 => "double-chess960".to_owned(),
         };
-        let book = self.inner.books.load(&digest, name).await.map_err(|fault| match fault {
-            BookFault::File { error: ArchiveError::Unavailable(why), .. } => Denied::Unavailable(why),
-            fault => Denied::Invalid(fault.to_string()),
-        })?;
-        Ok((digest, book))
+        match self.inner.books.load(&digest, spec.event.game, openings).await {
+            Ok((book, warnings)) => Ok((digest, book, warnings)),
+            Err(BookFault::File { error: ArchiveError::Unavailable(why), .. }) => Err(Denied::Unavailable(why)),
+            Err(fault) => Err(Denied::Invalid(fault.to_string())),
+        }
     }
 
     /// What is known of the engines' programs: as given, as the spec names them, or as all catalogues of the fleet

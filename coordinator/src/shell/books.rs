@@ -5,9 +5,16 @@ use std::{
     sync::{Arc, Mutex, PoisonError, Weak},
 };
 
-use rookery_game::opening::Book;
+use rookery_game::{
+    opening::{Book, BookOptions},
+    setup::GameKind,
+};
+use rookery_tournament::spec::{OpeningSource, OpeningsSpec};
 
 use crate::archive::{Archive, ArchiveError};
+
+/// The name of the project's own book.
+const OWN: &str = "own.pgn";
 
 /// Why there is no book.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -25,10 +32,13 @@ pub enum BookFault {
     Broken(String),
 }
 
-/// Books in use.
+/// What is read from a file depends on the spec besides.
+type Key = (String, GameKind, bool, Option<u32>);
+
+/// Books in use, and what people should know of them.
 pub(super) struct Books {
     archive: Arc<dyn Archive>,
-    used: Mutex<BTreeMap<(String, String), Weak<Book>>>,
+    used: Mutex<BTreeMap<Key, Weak<Book>>>,
 }
 
 impl Books {
@@ -36,28 +46,37 @@ impl Books {
         Self { archive, used: Mutex::default() }
     }
 
-    /// The book with this digest. `name` says the form of its file, and stands in messages.
-    pub(super) async fn load(&self, digest: &str, name: &str) -> Result<Arc<Book>, BookFault> {
-        let key = (digest.to_owned(), name.to_owned());
+    /// The openings with this digest; one-line warnings come with their first reading alone.
+    pub(super) async fn load(
+        &self,
+        digest: &str,
+        kind: GameKind,
+        openings: &OpeningsSpec,
+    ) -> Result<(Arc<Book>, Vec<String>), BookFault> {
+        let name = match &openings.source {
+            OpeningSource::Start => return Ok(Default::default()),
+            OpeningSource::Chess960 => return Ok((Arc::new(Book::chess960()), Vec::new())),
+            OpeningSource::DoubleChess960 => return Ok((Arc::new(Book::double_chess960()), Vec::new())),
+            OpeningSource::Own => OWN,
+            OpeningSource::Book(name) => name,
+        };
+        let options = BookOptions { skip_broken: openings.skip_broken, max_plies: openings.plies };
+        let key = (digest.to_owned(), kind, options.skip_broken, options.max_plies);
         if let Some(book) = self.used.lock().unwrap_or_else(PoisonError::into_inner).get(&key).and_then(Weak::upgrade) {
-            return Ok(book);
+            return Ok((book, Vec::new()));
         }
         let file = self.archive.get_file(digest.to_owned()).await;
         let file = file.map_err(|error| BookFault::File { name: name.to_owned(), error })?;
         let named = name.to_owned();
-        let parsed = tokio::task::spawn_blocking(move || parse(&named, &file)).await;
-        let book = match parsed {
-            Ok(parsed) => Arc::new(parsed.map_err(BookFault::Broken)?),
+        let parsed = tokio::task::spawn_blocking(move || Book::parse(&named, file.into(), kind, &options)).await;
+        let (book, warnings) = match parsed {
+            Ok(parsed) => parsed.map_err(|errors| BookFault::Broken(errors.to_string()))?,
             Err(error) => return Err(BookFault::Broken(format!("book `{name}`: {error}"))),
         };
+        let book = Arc::new(book);
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         used.retain(|_, book| book.strong_count() > 0);
         used.insert(key, Arc::downgrade(&book));
-        Ok(book)
+        Ok((book, warnings.iter().map(ToString::to_string).collect()))
     }
-}
-
-fn parse(name: &str, file: &[u8]) -> Result<Book, String> {
-    let _ = (name, file);
-    Ok(Book::default())
 }

@@ -6,8 +6,9 @@ use std::{
 };
 
 use bytes::Bytes;
-use rookery_game::opening::Book;
+use rookery_game::{opening::Book, setup::GameKind};
 use rookery_proto::v1::{self, attach_request, attach_response};
+use rookery_tournament::spec::OpeningsSpec;
 use tokio::{
     sync::{mpsc, oneshot, watch},
     time::{Instant, sleep_until, timeout_at},
@@ -331,7 +332,7 @@ impl<M: Machine> Driver<M> {
         match effect {
             Effect::Commit { ticket, txn } => self.commit(ticket, txn),
             Effect::Archive { ticket, records } => self.archive(ticket, records),
-            Effect::LoadBook { digest, name } => self.load_book(digest, name),
+            Effect::LoadBook { digest, kind, openings } => self.load_book(digest, kind, openings),
             Effect::Send { session, message } => self.send(session, *message),
             Effect::Close { session } => {
                 self.sessions.remove(session);
@@ -369,10 +370,11 @@ impl<M: Machine> Driver<M> {
         }
     }
 
-    fn load_book(&self, digest: String, name: String) {
+    fn load_book(&self, digest: String, kind: GameKind, openings: OpeningsSpec) {
         let (books, done, epoch) = (Arc::clone(&self.tools.books), self.tools.done.clone(), self.epoch);
         tokio::spawn(async move {
-            let outcome = books.load(&digest, &name).await.map_err(|error| error.to_string());
+            let outcome = books.load(&digest, kind, &openings).await;
+            let outcome = outcome.map(|(book, _)| book).map_err(|error| error.to_string());
             let _ = done.send(Done { epoch, what: DoneWhat::Book(digest, outcome) }).await;
         });
     }

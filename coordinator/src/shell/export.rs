@@ -2,7 +2,10 @@
 
 use bytes::Bytes;
 use futures::{StreamExt, TryStreamExt, stream};
-use rookery_game::GameRecord;
+use rookery_game::{
+    GameRecord,
+    pgn::{self, PgnOptions},
+};
 use rookery_proto::v1;
 use rookery_tournament::{GameId, fact::Location};
 use tokio::sync::mpsc;
@@ -10,7 +13,7 @@ use tonic::Status;
 
 use super::{
     handle::Handle,
-    limits, seam,
+    limits,
     status::{archive_status, expect_answer},
 };
 use crate::core::{Answer, Request};
@@ -88,7 +91,9 @@ fn write(game: &GameId, line: &Bytes, mark: &str, form: Form) -> Result<String, 
         record.setup.tags.insert("Counted".to_owned(), format!("no: {mark}"));
     }
     match form {
-        Form::Pgn { minimal } => Ok(seam::pgn(&record, minimal)),
+        Form::Pgn { minimal } => {
+            Ok(pgn::write(&record, &if minimal { PgnOptions::minimal() } else { PgnOptions::default() }))
+        }
         Form::JsonLines => {
             let mut text = serde_json::to_string(&record).map_err(|error| Status::internal(error.to_string()))?;
             text.push('\n');

@@ -2,7 +2,10 @@
 
 use std::pin::Pin;
 
-use rookery_game::{GameRecord, GameResult};
+use rookery_game::{
+    GameRecord, GameResult,
+    pgn::{self, PgnOptions},
+};
 use rookery_proto::v1::{self, game_service_server::GameService};
 use rookery_tournament::{GameId, fact::Location};
 use tokio_stream::{Stream, StreamExt, wrappers::ReceiverStream};
@@ -13,7 +16,7 @@ use super::{
     export::{self, Form},
     follow,
     handle::Handle,
-    limits, record, seam,
+    limits, record,
     status::{archive_status, expect_answer, mismatch},
 };
 use crate::core::{self, Answer};
@@ -84,12 +87,12 @@ impl GameService for Games {
         let response = match location {
             Some(location) => {
                 let found = self.record(&summary, location).await?;
-                let pgn = seam::pgn(&found, false);
+                let pgn = pgn::write(&found, &PgnOptions::default());
                 let record = record::to_wire(found, summary.id.clone());
                 v1::GetGameResponse { summary: Some(*summary), record: Some(record), pgn }
             }
             None => {
-                let pgn = seam::pgn(&record::running(&summary, &plies), false);
+                let pgn = pgn::write(&record::running(&summary, &plies), &PgnOptions::default());
                 v1::GetGameResponse { summary: Some(*summary), record: None, pgn }
             }
         };

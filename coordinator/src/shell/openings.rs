@@ -7,24 +7,24 @@ use rookery_tournament::spec::{Distinct, FormatSpec, OpeningSource, Per, Spec};
 pub(super) fn enough(spec: &Spec, book: &Book) -> Result<(), String> {
     let openings = &spec.event.openings;
     let name = match &openings.source {
-        OpeningSource::Own => "Rookery's own book",
+        OpeningSource::Start => return Ok(()),
+        OpeningSource::Own => "of Rookery itself",
         OpeningSource::Book(name) => name,
-        _ => return Ok(()),
+        OpeningSource::Chess960 => "of Chess960 starts",
+        OpeningSource::DoubleChess960 => "of double Chess960 starts",
     };
     let has = book.len() as u64;
     if has == 0 {
-        return Err(format!("book `{name}` has no openings"));
+        return Err(format!("book {name} has no openings"));
     }
     let (needed, within) = match openings.distinct {
         Distinct::No => return Ok(()),
         Distinct::Encounter => (of_encounter(spec), "encounter"),
         Distinct::Event => (of_event(spec), "event"),
-        #[expect(unreachable_patterns, reason = "more places may come")]
-        _ => return Ok(()),
     };
     if needed > has {
         return Err(format!(
-            "book `{name}` is too small: it has {has} openings, and the event needs {needed} that do not come again \
+            "book {name} is too small: it has {has} openings, and the event needs {needed} that do not come again \
              within an {within}; use a larger book, fewer pairs, or `distinct = \"no\"`"
         ));
     }

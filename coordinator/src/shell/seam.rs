@@ -1,7 +1,5 @@
 //! What the shell asks of `game` and `tournament`, in one place.
 
-use bytes::Bytes;
-use rookery_game::GameRecord;
 use rookery_tournament::spec::Spec;
 
 /// A spec from its text, or all its mistakes.
@@ -19,12 +17,4 @@ pub(super) fn digest_input(spec: &Spec) -> String {
 
 pub(super) fn explain(spec: &Spec) -> String {
     serde_json::to_string_pretty(spec).unwrap_or_default()
-}
-
-pub(super) fn own_book() -> Bytes {
-    Bytes::new()
-}
-
-pub(super) fn pgn(_record: &GameRecord, _minimal: bool) -> String {
-    String::new()
 }

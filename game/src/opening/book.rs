@@ -88,12 +88,13 @@ impl Book {
         load::parse(name, bytes, kind, options)
     }
 
-    /// The project's own small book: balanced openings of two to four moves, for chess.
+    /// The file of the project's own small book, PGN: balanced openings of two to four moves, for chess.
+    pub const OWN: &[u8] = include_bytes!("own.pgn");
+
+    /// The project's own small book ([`Self::OWN`]), read.
     #[must_use]
     pub fn own() -> Self {
-        /// Typed for this project.
-        const OWN: &[u8] = include_bytes!("own.pgn");
-        match Self::parse("own.pgn", OWN.to_vec(), GameKind::Chess, &BookOptions::default()) {
+        match Self::parse("own.pgn", Self::OWN.to_vec(), GameKind::Chess, &BookOptions::default()) {
             Ok((book, _)) => book,
             // A test holds the file to be clean.
             Err(_) => Self::start(),
