@@ -13,6 +13,8 @@ pub mod pgn;
 pub mod record;
 pub mod seat;
 pub mod setup;
+#[cfg(test)]
+mod testing;
 
 pub use board::{Board, Form, IllegalMove, Move, Notation};
 pub use clock::{Clock, TimeControl};

@@ -18,7 +18,11 @@ fn ply(text: &str) -> Ply {
         }),
     };
     // A book ply with a score: the score must not count.
-    if text == "b" { Ply { book: true, score: Some(Score::Cp(0)), ..Ply::default() } } else { Ply { score, ..Ply::default() } }
+    if text == "b" {
+        Ply { book: true, score: Some(Score::Cp(0)), ..Ply::default() }
+    } else {
+        Ply { score, ..Ply::default() }
+    }
 }
 
 /// Plays kings and rooks to and fro with the scores in turn, and says after which ply which outcome came.
@@ -67,10 +71,8 @@ fn resign() {
     // A missing score and a book ply start it afresh.
     check(&one_sided, "0 -700 0 -700 0 - 0 -700 0 -700", None);
     check(&one_sided, "0 -700 0 -700 0 b 0 -700 0 -700", None);
-    let two_sided = Adjudication {
-        resign: Some(ResignRule { moves: 3, beyond: 600, two_sided: true }),
-        ..Adjudication::default()
-    };
+    let two_sided =
+        Adjudication { resign: Some(ResignRule { moves: 3, beyond: 600, two_sided: true }), ..Adjudication::default() };
     check(&two_sided, "650 -700 650 -700 650 -700 650", Some((6, FirstWins, Resign)));
     check(&two_sided, "650 -700 650 -700 500 -700 650 -700 650 -700 650", Some((11, FirstWins, Resign)));
     check(&two_sided, "0 -700 0 -700 0 -700 0 -700", None);
@@ -220,7 +222,10 @@ fn flags() {
     let outcome = flag_outcome(lone_king.as_ref(), Seat::First, &by_default);
     assert_eq!(outcome, Outcome::fault(Seat::First, Ending::TimeLoss, ""));
     let outcome = flag_outcome(lone_king.as_ref(), Seat::First, &lenient);
-    assert_eq!((outcome.result, outcome.ending, outcome.fault), (GameResult::Draw, Ending::TimeLoss, Some(Seat::First)));
+    assert_eq!(
+        (outcome.result, outcome.ending, outcome.fault),
+        (GameResult::Draw, Ending::TimeLoss, Some(Seat::First))
+    );
     let outcome = flag_outcome(lone_king.as_ref(), Seat::Second, &lenient);
     assert_eq!((outcome.result, outcome.fault), (GameResult::FirstWins, Some(Seat::Second)));
 }
@@ -233,7 +238,8 @@ impl Tablebase for Syzygy {
     fn probe(&self, position: &shakmaty::Chess, rule: &TablebaseRule) -> Option<GameResult> {
         use shakmaty_syzygy::{AmbiguousWdl, Wdl};
         let turn = position.turn();
-        let win = |color: shakmaty::Color| if color.is_white() { GameResult::FirstWins } else { GameResult::SecondWins };
+        let win =
+            |color: shakmaty::Color| if color.is_white() { GameResult::FirstWins } else { GameResult::SecondWins };
         // Straight after a capture or a pawn's move the files without distances know it all.
         let wdl = if rule.fifty_moves && position.halfmoves() > 0 {
             match self.0.probe_wdl(position).ok()? {
@@ -258,12 +264,9 @@ impl Tablebase for Syzygy {
 
 #[test]
 fn real_tables() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/tablebases");
+    let Some(path) = crate::testing::shared("tablebases") else { return };
     let mut files = shakmaty_syzygy::Tablebase::new();
-    if files.add_directory(path).is_err() {
-        eprintln!("SKIP: no {path}");
-        return;
-    }
+    files.add_directory(path).unwrap();
     let tables = Syzygy(files);
     let probe = |position: &str, fifty_moves: bool| {
         let board = board::at(GameKind::Chess, position).unwrap();

@@ -354,11 +354,8 @@ proptest! {
 /// The shared table of rule cases, where it is there; its essence is in `endings`.
 #[test]
 fn shared_rule_cases() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/cases/rules.jsonl");
-    let Ok(table) = std::fs::read_to_string(path) else {
-        eprintln!("SKIP: no {path}");
-        return;
-    };
+    let Some(path) = crate::testing::shared("cases/rules.jsonl") else { return };
+    let table = std::fs::read_to_string(path).unwrap();
     for line in table.lines().filter(|line| !line.trim().is_empty()) {
         let case: serde_json::Value = serde_json::from_str(line).unwrap();
         let mut board = at(GameKind::Chess, case["fen"].as_str().unwrap());

@@ -132,11 +132,8 @@ fn texts_that_mean_nothing() {
 /// The shared table of texts, where it is there; its essence is in the tables above.
 #[test]
 fn shared_texts() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/cases/tc_strings.jsonl");
-    let Ok(table) = std::fs::read_to_string(path) else {
-        eprintln!("SKIP: no {path}");
-        return;
-    };
+    let Some(path) = crate::testing::shared("cases/tc_strings.jsonl") else { return };
+    let table = std::fs::read_to_string(path).unwrap();
     for line in table.lines().filter(|line| !line.trim().is_empty()) {
         let case: serde_json::Value = serde_json::from_str(line).unwrap();
         let text = case["tc"].as_str().unwrap();
@@ -158,8 +155,13 @@ fn shared_texts() {
 }
 
 fn any_time() -> impl Strategy<Value = Duration> {
-    prop_oneof![0..100_u64, 0..100_000_u64, (0..2_000_u64).prop_map(|m| m * 60_000), (0..500_u64).prop_map(|h| h * 3_600_000)]
-        .prop_map(Duration::from_millis)
+    prop_oneof![
+        0..100_u64,
+        0..100_000_u64,
+        (0..2_000_u64).prop_map(|m| m * 60_000),
+        (0..500_u64).prop_map(|h| h * 3_600_000)
+    ]
+    .prop_map(Duration::from_millis)
 }
 
 prop_compose! {

@@ -206,4 +206,6 @@ impl GameRecord {
 }
 
 #[cfg(test)]
+mod archive;
+#[cfg(test)]
 mod tests;
