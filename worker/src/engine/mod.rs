@@ -1,0 +1,31 @@
+//! An engine: its process, its lines, its protocol.
+//!
+//! Nothing here blocks but [`check`], and nothing here keeps a clock of its own: the referee in [`crate::table`] polls
+//! [`Player::fd`] and owns every deadline. Whatever an engine writes is bounded: in length of a line, in lines that are
+//! kept, in bytes that are read at once.
+
+mod check;
+mod launch;
+mod limits;
+mod lines;
+mod player;
+mod process;
+mod transcript;
+mod uci;
+
+pub use check::{Report, Step, Verdict, check};
+pub use launch::{Launch, NotStarted};
+pub use limits::{MAX_LINE, WRITE_TIMEOUT};
+pub use player::{Fault, Go, Player, Said, SearchInfo, Tell};
+pub use uci::UciPlayer;
+
+/// Waits until a descriptor is readable or the time is over, with the precision of the kernel's timers.
+pub(crate) fn wait_readable(fd: std::os::fd::BorrowedFd<'_>, timeout: std::time::Duration) {
+    let timeout = rustix::event::Timespec {
+        tv_sec: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: i64::from(timeout.subsec_nanos()),
+    };
+    let mut poll = [rustix::event::PollFd::new(&fd, rustix::event::PollFlags::IN)];
+    // An interrupted wait is an early one: every caller looks at the time again.
+    let _ = rustix::event::poll(&mut poll, Some(&timeout));
+}

@@ -1,0 +1,183 @@
+//! What lines mean, given what was said before. No process, no time.
+
+use super::{
+    info,
+    options::{self, UciOption},
+    words::Words,
+};
+use crate::engine::{
+    SearchInfo,
+    limits::MAX_OPTIONS,
+    transcript::clean,
+};
+
+/// Characters of a move that are kept; the longest legal one has five.
+const MOVE_LENGTH: usize = 64;
+/// Characters of a name that are kept.
+const NAME_LENGTH: usize = 256;
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum State {
+    /// `uci` was said.
+    #[default]
+    Booting,
+    /// `isready` was said.
+    Readying,
+    Idle,
+    Thinking,
+    /// `go ponder` was said. An answer now is too early: it is kept in `early`.
+    Pondering,
+    /// A search was broken off; its answer is dropped.
+    Dropping,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Heard {
+    Nothing,
+    Started,
+    Ready,
+    Move { text: String, ponder: Option<String>, info: SearchInfo },
+    /// The dropped answer came.
+    Idle,
+    /// Worth a warning.
+    Odd(&'static str),
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Brain {
+    pub(super) state: State,
+    pub(super) options: Vec<UciOption>,
+    pub(super) id_name: String,
+    pub(super) id_author: String,
+    pub(super) early: Option<Heard>,
+    /// The last `info` line with an exact score, parsed only with the move.
+    kept: Vec<u8>,
+}
+
+impl Brain {
+    pub(super) fn search(&mut self, state: State) {
+        self.state = state;
+        self.kept.clear();
+        self.early = None;
+    }
+
+    pub(super) fn ponder_hit(&mut self) -> Option<Heard> {
+        let early = self.early.take();
+        self.state = if early.is_some() { State::Idle } else { State::Thinking };
+        early
+    }
+
+    pub(super) fn line(&mut self, line: &[u8]) -> Heard {
+        let mut words = Words::new(line);
+        let searching = matches!(self.state, State::Thinking | State::Pondering);
+        match words.next() {
+            Some(b"info") if searching => {
+                if info::is_kept(words) {
+                    self.kept.clear();
+                    self.kept.extend_from_slice(line);
+                }
+                Heard::Nothing
+            }
+            Some(b"bestmove") => self.best_move(words),
+            Some(b"uciok") if self.state == State::Booting => {
+                self.state = State::Readying;
+                Heard::Started
+            }
+            Some(b"readyok") if self.state == State::Readying => {
+                self.state = State::Idle;
+                Heard::Ready
+            }
+            Some(b"id") if self.state == State::Booting => {
+                match words.next() {
+                    Some(b"name") => self.id_name = cut(words.rest(), NAME_LENGTH),
+                    Some(b"author") => self.id_author = cut(words.rest(), NAME_LENGTH),
+                    _ => {}
+                }
+                Heard::Nothing
+            }
+            Some(b"option") if self.state == State::Booting => match options::parse(words) {
+                Some(_) if self.options.len() >= MAX_OPTIONS => Heard::Odd("more options than are kept"),
+                Some(option) => {
+                    self.options.push(option);
+                    Heard::Nothing
+                }
+                None => Heard::Odd("option line not understood"),
+            },
+            _ => Heard::Nothing,
+        }
+    }
+
+    fn best_move(&mut self, mut words: Words<'_>) -> Heard {
+        match self.state {
+            State::Thinking => self.state = State::Idle,
+            State::Pondering if self.early.is_none() => {}
+            State::Dropping => {
+                self.state = State::Idle;
+                return Heard::Idle;
+            }
+            _ => return Heard::Odd("bestmove without a search, dropped"),
+        }
+        let text = words.next().map(|word| cut(word, MOVE_LENGTH)).unwrap_or_default();
+        let ponder = match (words.next(), words.next()) {
+            (Some(b"ponder"), Some(word)) => Some(cut(word, MOVE_LENGTH)),
+            _ => None,
+        };
+        let mut kept = Words::new(&self.kept);
+        kept.next();
+        let heard = Heard::Move { text, ponder, info: info::parse(kept) };
+        if self.state == State::Pondering {
+            self.early = Some(heard);
+            return Heard::Odd("bestmove while pondering");
+        }
+        heard
+    }
+}
+
+fn cut(bytes: &[u8], length: usize) -> String {
+    let text = clean(&bytes[..bytes.len().min(4 * length)]);
+    if text.chars().count() > length { text.chars().take(length).collect() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn best(brain: &mut Brain, line: &str) -> Option<(String, Option<String>)> {
+        brain.search(State::Thinking);
+        match brain.line(line.as_bytes()) {
+            Heard::Move { text, ponder, .. } => Some((text, ponder)),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn forms_of_bestmove() {
+        let mut brain = Brain::default();
+        let some = |text: &str, ponder: Option<&str>| Some((text.to_owned(), ponder.map(str::to_owned)));
+        assert_eq!(best(&mut brain, "bestmove e2e4 ponder e7e5"), some("e2e4", Some("e7e5")));
+        assert_eq!(best(&mut brain, " \tbestmove  e2e4 \r"), some("e2e4", None));
+        assert_eq!(best(&mut brain, "bestmove"), some("", None));
+        assert_eq!(best(&mut brain, "bestmove e2e4 ponder"), some("e2e4", None));
+        assert_eq!(best(&mut brain, "bestmovee2e4"), None);
+        assert_eq!(best(&mut brain, "xbestmove e2e4"), None);
+    }
+
+    #[test]
+    fn a_second_answer_is_dropped() {
+        let mut brain = Brain::default();
+        assert!(best(&mut brain, "bestmove e2e4").is_some());
+        assert_eq!(brain.line(b"bestmove e2e4"), Heard::Odd("bestmove without a search, dropped"));
+        brain.search(State::Dropping);
+        assert_eq!(brain.line(b"bestmove e2e4"), Heard::Idle);
+        assert_eq!(brain.state, State::Idle);
+    }
+
+    #[test]
+    fn an_answer_while_pondering_waits_for_the_hit() {
+        let mut brain = Brain::default();
+        brain.search(State::Pondering);
+        assert!(matches!(brain.line(b"bestmove e2e4"), Heard::Odd(_)));
+        assert!(matches!(brain.ponder_hit(), Some(Heard::Move { .. })));
+        assert_eq!(brain.state, State::Idle);
+    }
+}

@@ -1,0 +1,224 @@
+//! Time that the host took from a side.
+//!
+//! Three things are measured, all from what the kernel counts: how long the engine's threads waited for a core
+//! (`schedstat`), how long the referee's own thread did, and the steal of the slot's cores (`/proc/stat`). A baseline is
+//! taken before a move and read again only when a flag falls.
+//!
+//! - Waiting that the engine's own threads caused does not count: no more than what the slot's cores did not give the
+//!   engine. An engine that keeps its cores busy by itself has no lag.
+//! - `/proc/stat` is dear to read, so its baseline may be a quarter of a second old; the steal is then shared out over
+//!   that window, and the move gets its part.
+
+use std::{
+    fs::File,
+    io,
+    os::unix::fs::FileExt,
+    time::{Duration, Instant},
+};
+
+use rookery_game::Seat;
+
+/// Threads of an engine that are watched.
+const MAX_THREADS: usize = 256;
+/// How old the baseline of the threads may be; moves quicker than this share one.
+const THREADS_AGE: Duration = Duration::from_millis(2);
+/// How old the baseline of the steal may be.
+const STEAL_AGE: Duration = Duration::from_millis(250);
+/// The kernel's unit in `/proc/stat` (USER_HZ is 100 on every architecture that Rust's Linux targets have).
+const TICK: Duration = Duration::from_millis(10);
+
+/// What was found for one move.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Found {
+    /// The engine's threads waited for a core, and something else ran there.
+    pub(super) queue: Duration,
+    /// The hypervisor took the core.
+    pub(super) steal: Duration,
+    /// The referee's thread waited for a core, or was woken late.
+    pub(super) referee: Duration,
+}
+
+impl Found {
+    pub(super) fn total(&self) -> Duration {
+        self.queue + self.steal + self.referee
+    }
+
+    pub(super) fn evidence(&self) -> String {
+        let ms = |d: Duration| d.as_secs_f64() * 1e3;
+        format!(
+            "lag {:.1} ms: run queue {:.1} ms, steal {:.1} ms, referee late {:.1} ms",
+            ms(self.total()),
+            ms(self.queue),
+            ms(self.steal),
+            ms(self.referee)
+        )
+    }
+}
+
+/// CPU time and run-queue delay of one thread, in nanoseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Stat {
+    cpu: u64,
+    delay: u64,
+}
+
+#[derive(Debug)]
+struct Thread {
+    file: File,
+    base: Stat,
+}
+
+#[derive(Debug, Default)]
+struct Threads {
+    listed: Option<u32>,
+    threads: Vec<Thread>,
+    base_at: Option<Instant>,
+}
+
+#[derive(Debug)]
+pub(super) struct Lag {
+    cores: Vec<u32>,
+    engines: [Threads; 2],
+    me: Option<Thread>,
+    steal: Option<(Instant, u64)>,
+}
+
+impl Lag {
+    pub(super) fn new(cores: &[u32]) -> Self {
+        let me = File::open("/proc/thread-self/schedstat").ok().map(|file| Thread { file, base: Stat::default() });
+        Self { cores: cores.to_vec(), engines: Default::default(), me, steal: None }
+    }
+
+    /// Takes the baseline for a move of the engine with process `pid`, if the last one is too old.
+    pub(super) fn before_move(&mut self, seat: Seat, pid: Option<u32>, now: Instant) {
+        let engine = &mut self.engines[seat.index()];
+        if engine.listed != pid {
+            *engine = Threads { listed: pid, threads: pid.map(threads).unwrap_or_default(), base_at: None };
+        }
+        // Many threads cost many reads: their baseline may be older in proportion.
+        let age = THREADS_AGE * u32::try_from(1 + engine.threads.len() / 4).unwrap_or(64);
+        if engine.base_at.is_none_or(|at| now.duration_since(at) > age) {
+            engine.threads.retain_mut(|thread| read(&thread.file).map(|stat| thread.base = stat).is_ok());
+            engine.base_at = Some(now);
+            if let Some(me) = &mut self.me
+                && let Ok(stat) = read(&me.file)
+            {
+                me.base = stat;
+            }
+        }
+        if self.steal.is_none_or(|(at, _)| now.duration_since(at) > STEAL_AGE) {
+            self.steal = steal_ticks(&self.cores).map(|ticks| (now, ticks));
+        }
+    }
+
+    /// What the host took between `from` and `to`; `late`: how late the referee saw its own deadline.
+    pub(super) fn found(&self, seat: Seat, from: Instant, to: Instant, late: Duration) -> Found {
+        let engine = &self.engines[seat.index()];
+        let (mut cpu, mut delay) = (0, 0);
+        for thread in &engine.threads {
+            if let Ok(now) = read(&thread.file) {
+                cpu += now.cpu.saturating_sub(thread.base.cpu);
+                delay = delay.max(now.delay.saturating_sub(thread.base.delay));
+            }
+        }
+        let me = self.me.as_ref().and_then(|me| Some(read(&me.file).ok()?.delay.saturating_sub(me.base.delay)));
+        let elapsed = to.saturating_duration_since(from);
+        let steal = match (self.steal, steal_ticks(&self.cores)) {
+            (Some((at, before)), Some(now)) => {
+                let stolen = TICK * u32::try_from(now.saturating_sub(before)).unwrap_or(u32::MAX);
+                share(stolen, elapsed, to.saturating_duration_since(at))
+            }
+            _ => Duration::ZERO,
+        };
+        let cores = u32::try_from(self.cores.len().max(1)).unwrap_or(1);
+        Found {
+            queue: not_self_made(Duration::from_nanos(delay), Duration::from_nanos(cpu), elapsed, cores),
+            steal,
+            referee: late.max(Duration::from_nanos(me.unwrap_or(0)).min(elapsed)),
+        }
+    }
+}
+
+/// The waiting of a thread that its own engine cannot have caused: what the cores did not give to the engine.
+fn not_self_made(delay: Duration, cpu: Duration, elapsed: Duration, cores: u32) -> Duration {
+    delay.min(elapsed.saturating_sub(cpu / cores.max(1)))
+}
+
+/// The part of what was stolen in `window` that falls to `elapsed` of it.
+fn share(stolen: Duration, elapsed: Duration, window: Duration) -> Duration {
+    if window <= elapsed { stolen.min(elapsed) } else { stolen.mul_f64(elapsed.as_secs_f64() / window.as_secs_f64()) }
+}
+
+fn threads(pid: u32) -> Vec<Thread> {
+    let Ok(tasks) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
+    tasks
+        .flatten()
+        .take(MAX_THREADS)
+        .filter_map(|task| File::open(task.path().join("schedstat")).ok())
+        .map(|file| Thread { file, base: Stat::default() })
+        .collect()
+}
+
+fn read(file: &File) -> io::Result<Stat> {
+    let mut text = [0; 96];
+    let n = file.read_at(&mut text, 0)?;
+    parse_schedstat(&text[..n]).ok_or_else(|| io::ErrorKind::InvalidData.into())
+}
+
+fn parse_schedstat(text: &[u8]) -> Option<Stat> {
+    let mut fields = std::str::from_utf8(text).ok()?.split_ascii_whitespace();
+    Some(Stat { cpu: fields.next()?.parse().ok()?, delay: fields.next()?.parse().ok()? })
+}
+
+/// Steal of the busiest-stolen of `cores`, in ticks; of all CPUs together where no cores are named.
+fn steal_ticks(cores: &[u32]) -> Option<u64> {
+    parse_steal(&std::fs::read_to_string("/proc/stat").ok()?, cores)
+}
+
+fn parse_steal(stat: &str, cores: &[u32]) -> Option<u64> {
+    let steal = |line: &str| line.split_ascii_whitespace().nth(8)?.parse::<u64>().ok();
+    let mut most = None;
+    for line in stat.lines().take_while(|line| line.starts_with("cpu")) {
+        let name = line.split_ascii_whitespace().next()?.strip_prefix("cpu")?;
+        let ours = if cores.is_empty() { name.is_empty() } else { name.parse().is_ok_and(|n| cores.contains(&n)) };
+        if ours {
+            most = most.max(steal(line));
+        }
+    }
+    most
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    #[test]
+    fn an_engine_that_fills_its_cores_has_no_lag() {
+        assert_eq!(not_self_made(ms(90), ms(100), ms(100), 1), ms(0));
+        assert_eq!(not_self_made(ms(30), ms(70), ms(100), 1), ms(30));
+        assert_eq!(not_self_made(ms(90), ms(100), ms(100), 2), ms(50));
+        assert_eq!(not_self_made(ms(90), ms(0), ms(50), 1), ms(50));
+    }
+
+    #[test]
+    fn steal_is_shared_out_over_its_window() {
+        assert_eq!(share(ms(40), ms(100), ms(100)), ms(40));
+        assert_eq!(share(ms(40), ms(100), ms(400)), ms(10));
+        assert_eq!(share(ms(400), ms(100), ms(100)), ms(100));
+    }
+
+    #[test]
+    fn kernel_text() {
+        assert_eq!(parse_schedstat(b"123 45 6\n"), Some(Stat { cpu: 123, delay: 45 }));
+        assert_eq!(parse_schedstat(b""), None);
+        let stat = "cpu  1 2 3 4 5 6 7 80 9 0\ncpu0 1 2 3 4 5 6 7 30 0 0\ncpu1 1 2 3 4 5 6 7 50 0 0\nintr 5\n";
+        assert_eq!(parse_steal(stat, &[]), Some(80));
+        assert_eq!(parse_steal(stat, &[0]), Some(30));
+        assert_eq!(parse_steal(stat, &[0, 1]), Some(50));
+        assert_eq!(parse_steal(stat, &[7]), None);
+    }
+}

@@ -1,0 +1,311 @@
+//! One turn: told, waited for, judged.
+
+use std::time::{Duration, Instant};
+
+use rookery_game::{
+    Ending, GameResult, Outcome, Ply, Seat,
+    clock::{Budget, Flag},
+};
+
+use super::{
+    HandBackReason, lint,
+    referee::{Referee, Stop, TELL_EVERY},
+};
+use crate::engine::{Fault, Go, Player, Said, SearchInfo, Tell, WRITE_TIMEOUT};
+
+/// An answer of the side to move, with the times between which its clock ran.
+struct Answer {
+    text: String,
+    ponder: Option<String>,
+    info: SearchInfo,
+    sent: Instant,
+    at: Instant,
+    /// How late the referee saw its own deadline; zero where it was not reached.
+    late: Duration,
+}
+
+impl Referee<'_> {
+    /// Plays one ply, or says why none comes.
+    pub(super) fn turn(&mut self) -> Result<(), Stop> {
+        let seat = self.board.to_move();
+        let budget = self.clocks[seat.index()].budget();
+        self.before = [self.clocks[0].left(), self.clocks[1].left()];
+        self.begin(seat)?;
+        let answer = self.answer(seat, budget)?;
+        self.judge(seat, budget, answer)
+    }
+
+    /// What the side to move is told of both clocks. A side with a clock against one without is told its own twice:
+    /// UCI has no word for no clock.
+    fn go(&self, seat: Seat) -> Go {
+        let budgets = [self.clocks[0].budget(), self.clocks[1].budget()];
+        let own = &budgets[seat.index()];
+        let control = &self.order.setup.side(seat).time_control;
+        let whole_ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        Go {
+            clocks_ms: own.left_ms().map(|ms| [budgets[0].left_ms().unwrap_or(ms), budgets[1].left_ms().unwrap_or(ms)]),
+            increments_ms: [budgets[0].increment_ms(), budgets[1].increment_ms()],
+            moves_to_go: own.moves_to_go,
+            move_time_ms: control.move_time.map(|time| whole_ms(time).max(1)),
+            nodes: control.nodes,
+            depth: control.depth,
+        }
+    }
+
+    fn begin(&mut self, seat: Seat) -> Result<(), Stop> {
+        let go = self.go(seat);
+        if let Some(expected) = self.pondering[seat.index()].take() {
+            if self.plies.last().is_some_and(|ply| ply.mv == expected) {
+                let pid = self.seats[seat.index()].player.pid();
+                self.lag.before_move(seat, pid, Instant::now());
+                return self.tell(seat, Tell::PonderHit);
+            }
+            self.tell(seat, Tell::Stop)?;
+            self.drop_answer(seat)?;
+        }
+        let pid = self.seats[seat.index()].player.pid();
+        self.lag.before_move(seat, pid, Instant::now());
+        let told = self.seats[seat.index()].player.tell(Tell::Think { plies: &self.plies, go });
+        told.map_err(|fault| self.crash(seat, &fault))
+    }
+
+    fn tell(&mut self, seat: Seat, what: Tell<'_>) -> Result<(), Stop> {
+        let told = self.seats[seat.index()].player.tell(what);
+        told.map_err(|fault| self.crash(seat, &fault))
+    }
+
+    /// Waits for the answer to a search on an expected move that was not played. It is on nobody's clock.
+    fn drop_answer(&mut self, seat: Seat) -> Result<(), Stop> {
+        let until = Instant::now() + self.order.setup.limits.stall;
+        loop {
+            loop {
+                let said = self.seats[seat.index()].player.read();
+                match said.map_err(|fault| self.crash(seat, &fault))? {
+                    Some(Said::Move { .. }) => return Ok(()),
+                    Some(_) => {}
+                    None => break,
+                }
+            }
+            self.check_control(None)?;
+            if Instant::now() >= until {
+                let detail = "no answer to `stop` while pondering";
+                return Err(Stop::Over(Outcome::fault(seat, Ending::Stall, detail)));
+            }
+            let wake = self.wait(until)?;
+            self.look_at_idle(seat, wake)?;
+        }
+    }
+
+    fn answer(&mut self, seat: Seat, budget: Budget) -> Result<Answer, Stop> {
+        let limits = self.order.setup.limits;
+        let told = Instant::now();
+        let mut sent = None;
+        let mut flagged: Option<(Instant, Duration)> = None;
+        let mut queued_only = true;
+        let mut wake = [true; 2];
+        wake[seat.other().index()] = false;
+        loop {
+            while wake[seat.index()] {
+                let player = &mut self.seats[seat.index()].player;
+                let said = if queued_only { Ok(player.pop()) } else { player.read() };
+                match said {
+                    Ok(Some(Said::Sent { at })) => sent = Some(at),
+                    Ok(Some(Said::Move { text, ponder, at, info })) => {
+                        let late = flagged.map_or(Duration::ZERO, |(_, late)| late);
+                        return Ok(Answer { text, ponder, info, sent: sent.unwrap_or(at), at, late });
+                    }
+                    Ok(Some(_)) => {}
+                    Ok(None) => break,
+                    // It was late before it died.
+                    Err(fault) if flagged.is_some() => {
+                        return Err(self.flag_fell(seat, budget, sent.unwrap_or(told), None, &format!(", then {fault}")));
+                    }
+                    Err(fault) => return Err(self.crash(seat, &fault)),
+                }
+            }
+            self.look_at_idle(seat, wake)?;
+            self.check_control(flagged.map(|_| (seat, budget, sent.unwrap_or(told))))?;
+            let now = Instant::now();
+            let player = &self.seats[seat.index()].player;
+            let until = match (flagged, sent, budget.deadline) {
+                (Some((until, _)), ..) => until,
+                (None, None, _) => player.blocked_since().unwrap_or(told) + WRITE_TIMEOUT,
+                (None, Some(sent), Some(deadline)) => sent + deadline,
+                (None, Some(sent), None) => player.heard_at().max(sent) + limits.silence,
+            };
+            if now >= until {
+                match (flagged, sent, budget.deadline) {
+                    (None, Some(_), Some(_)) => {
+                        flagged = Some((now + limits.stall, now.duration_since(until)));
+                        let stopped = self.seats[seat.index()].player.tell(Tell::Stop);
+                        if let (Err(fault), Some(sent)) = (stopped, sent) {
+                            return Err(self.flag_fell(seat, budget, sent, None, &format!(", then {fault}")));
+                        }
+                        queued_only = false;
+                        wake = [true; 2];
+                        continue;
+                    }
+                    (Some(_), Some(sent), _) => {
+                        let detail = format!(", and {} s later no answer", limits.stall.as_secs_f64());
+                        return Err(self.flag_fell(seat, budget, sent, Some(Ending::Stall), &detail));
+                    }
+                    (_, None, _) => {
+                        let detail = format!("did not read what it was told for {} s", WRITE_TIMEOUT.as_secs());
+                        return Err(Stop::Over(Outcome::fault(seat, Ending::Stall, detail)));
+                    }
+                    (None, Some(_), None) => {
+                        let detail = format!("wrote nothing for {} s", limits.silence.as_secs_f64());
+                        return Err(Stop::Over(Outcome::fault(seat, Ending::Stall, detail)));
+                    }
+                }
+            }
+            self.tell_plies(now);
+            wake = self.wait(until)?;
+            queued_only = false;
+        }
+    }
+
+    /// Waits until something happens, `until`, or plies are to be told.
+    fn wait(&mut self, until: Instant) -> Result<[bool; 2], Stop> {
+        let untold = self.told < self.plies.len();
+        let until = if untold { until.min(self.told_at + TELL_EVERY) } else { until };
+        match self.waiter.wait(Some(until)) {
+            Ok(wake) => Ok(wake.seats),
+            Err(errno) => Err(host(format!("epoll_wait: {errno}"))),
+        }
+    }
+
+    /// The side that does not think: it may have died. What it says is dropped by its player.
+    fn look_at_idle(&mut self, seat: Seat, wake: [bool; 2]) -> Result<(), Stop> {
+        let idle = seat.other();
+        while wake[idle.index()] {
+            match self.seats[idle.index()].player.read() {
+                Ok(Some(_)) => {}
+                Ok(None) => break,
+                Err(fault) => return Err(self.crash(idle, &fault)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Obeys an order to stop. A flag that has fallen stays fallen.
+    fn check_control(&mut self, flagged: Option<(Seat, Budget, Instant)>) -> Result<(), Stop> {
+        let Some(asked) = self.control.asked() else { return Ok(()) };
+        Err(match flagged {
+            Some((seat, budget, sent)) => self.flag_fell(seat, budget, sent, None, ""),
+            None => Stop::Back { reason: asked.reason, evidence: String::new(), with_plies: asked.with_plies },
+        })
+    }
+
+    fn judge(&mut self, seat: Seat, budget: Budget, answer: Answer) -> Result<(), Stop> {
+        let used = answer.at.saturating_duration_since(answer.sent);
+        if let Err(flag) = self.clocks[seat.index()].charge(used) {
+            return Err(self.late(seat, budget, answer.sent, answer.at, flag, answer.late, Ending::TimeLoss, ""));
+        }
+        let mv = match self.board.parse(&answer.text, self.form) {
+            Ok(mv) => mv,
+            Err(error) => return Err(Stop::Over(Outcome::fault(seat, Ending::IllegalMove, error.to_string()))),
+        };
+        let mut info = answer.info;
+        if let Some(position) = self.board.as_chess()
+            && !info.pv.is_empty()
+        {
+            let (legal, wrong) = lint::legal_part(position, &info.pv);
+            let length = legal.len();
+            if wrong.is_some() {
+                let name = &self.order.setup.side(seat).engine.name;
+                *self.warnings.entry(format!("{name}: illegal move in a PV")).or_default() += 1;
+            }
+            info.pv.truncate(length);
+        }
+        let ns = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let ply = Ply {
+            mv: self.board.write(mv, self.form),
+            book: false,
+            score: info.score,
+            depth: info.depth,
+            selective_depth: info.selective_depth,
+            nodes: info.nodes,
+            tablebase_hits: info.tablebase_hits,
+            time_ns: ns(self.clocks[seat.index()].cost(used)),
+            clock_ns: self.clocks[seat.index()].left().map(ns),
+            lag_ns: ns(answer.late),
+            pv: info.pv,
+        };
+        self.board.play(mv);
+        self.thinking += used;
+        let ending = self.board.ending().or_else(|| self.adjudicator.after(self.board.as_ref(), &ply, self.tables));
+        self.plies.push(ply);
+        match ending {
+            Some(outcome) => Err(Stop::Over(outcome)),
+            None => self.ponder(seat, answer.ponder),
+        }
+    }
+
+    /// Lets a side think on the other's time. Told before the other side is, so that it costs nobody's clock.
+    fn ponder(&mut self, seat: Seat, expected: Option<String>) -> Result<(), Stop> {
+        let Some(expected) = expected.filter(|_| self.order.setup.side(seat).ponder) else { return Ok(()) };
+        let Ok(mv) = self.board.parse(&expected, self.form) else {
+            let name = &self.order.setup.side(seat).engine.name;
+            *self.warnings.entry(format!("{name}: illegal move to ponder on")).or_default() += 1;
+            return Ok(());
+        };
+        let expected = self.board.write(mv, self.form);
+        let go = self.go(seat);
+        let told = self.seats[seat.index()].player.tell(Tell::Ponder { plies: &self.plies, expected: &expected, go });
+        // An engine that died after its move is found by the poll that comes next, after the other's answer.
+        if told.is_ok() {
+            while self.seats[seat.index()].player.pop().is_some() {}
+            self.pondering[seat.index()] = Some(expected);
+        }
+        Ok(())
+    }
+
+    fn crash(&self, seat: Seat, fault: &Fault) -> Stop {
+        match fault {
+            Fault::Host { .. } => host(fault.to_string()),
+            Fault::Ended { status } => Stop::Over(Outcome::fault(seat, Ending::Crash, format!("engine {status}"))),
+        }
+    }
+
+    /// A flag fell and no answer is at hand.
+    fn flag_fell(&mut self, seat: Seat, budget: Budget, sent: Instant, ending: Option<Ending>, more: &str) -> Stop {
+        let at = Instant::now();
+        let allowed = budget.deadline.unwrap_or_default();
+        let flag = Flag { late: at.saturating_duration_since(sent).saturating_sub(allowed) };
+        self.late(seat, budget, sent, at, flag, Duration::ZERO, ending.unwrap_or(Ending::TimeLoss), more)
+    }
+
+    /// Judges a fallen flag: the engine's fault, unless the host took the time that was missing.
+    #[expect(clippy::too_many_arguments, reason = "one judgement, all of its evidence")]
+    fn late(
+        &mut self,
+        seat: Seat,
+        budget: Budget,
+        sent: Instant,
+        at: Instant,
+        flag: Flag,
+        referee: Duration,
+        ending: Ending,
+        more: &str,
+    ) -> Stop {
+        let used = at.saturating_duration_since(sent);
+        let found = self.lag.found(seat, sent, at, referee);
+        let (setup, lag) = (&self.order.setup, found.total());
+        let seconds = |time: Duration| format!("{:.3} s", time.as_secs_f64());
+        let detail = format!("used {}, {} late{more}", seconds(used), seconds(flag.late));
+        if lag >= setup.limits.lag && budget.deadline.is_some_and(|deadline| used.saturating_sub(lag) <= deadline) {
+            let evidence = format!("{}: {detail}; {}", setup.side(seat).engine.name, found.evidence());
+            return Stop::Back { reason: HandBackReason::Lag, evidence, with_plies: true };
+        }
+        let mut outcome = Outcome::fault(seat, ending, detail);
+        if setup.adjudication.flag_draw_without_material && !self.board.can_win(seat.other()) {
+            outcome.result = GameResult::Draw;
+        }
+        Stop::Over(outcome)
+    }
+}
+
+fn host(evidence: String) -> Stop {
+    Stop::Back { reason: HandBackReason::HostFault, evidence, with_plies: true }
+}
