@@ -114,7 +114,11 @@ impl Tail {
 
 /// Bytes as one line of text: not UTF-8 is replaced, control characters are gone.
 pub(crate) fn clean(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).chars().map(|c| if c == '\t' { ' ' } else { c }).filter(|c| !c.is_control()).collect()
+    String::from_utf8_lossy(bytes)
+        .chars()
+        .map(|c| if c == '\t' { ' ' } else { c })
+        .filter(|c| !c.is_control())
+        .collect()
 }
 
 #[cfg(test)]
@@ -130,10 +134,7 @@ mod tests {
         ring.read(start, b"best");
         ring.wrote(start + Duration::from_micros(3), b"stop");
         ring.read(start + Duration::from_micros(7), b"move e2e4\r\ninf");
-        assert_eq!(
-            ring.render(start),
-            ["+0.000003 > stop", "+0.000007 < bestmove e2e4", "(no newline) < inf"]
-        );
+        assert_eq!(ring.render(start), ["+0.000003 > stop", "+0.000007 < bestmove e2e4", "(no newline) < inf"]);
     }
 
     #[test]

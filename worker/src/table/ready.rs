@@ -64,10 +64,7 @@ impl Ready<'_> {
         let mut seatings = Seat::BOTH.map(|seat| {
             let mut seating =
                 Seating { stage: Stage::Starting, until: Instant::now(), limit: Duration::ZERO, replaced: false };
-            seating.go_to(
-                if seats[seat.index()].used { Stage::Settling } else { Stage::Starting },
-                &limits,
-            );
+            seating.go_to(if seats[seat.index()].used { Stage::Settling } else { Stage::Starting }, &limits);
             seating
         });
         for seat in Seat::BOTH {
@@ -83,7 +80,8 @@ impl Ready<'_> {
         loop {
             for seat in Seat::BOTH {
                 let (seated, seating) = (&mut seats[seat.index()], &mut seatings[seat.index()]);
-                let failure = if look[seat.index()] { self.read(seated, seating).err().map(Failure::Fault) } else { None };
+                let failure =
+                    if look[seat.index()] { self.read(seated, seating).err().map(Failure::Fault) } else { None };
                 let late = seating.stage != Stage::Done && Instant::now() >= seating.until;
                 if let Some(failure) = failure.or_else(|| late.then_some(Failure::Late)) {
                     self.give_up(seat, seated, seating, failure)?;
@@ -93,7 +91,8 @@ impl Ready<'_> {
                 return Ok(());
             }
             let until = seatings.iter().filter(|s| s.stage != Stage::Done).map(|s| s.until).min();
-            let wake = self.waiter.wait(until).map_err(|errno| host_fault(self.order, &format!("epoll_wait: {errno}")))?;
+            let wake =
+                self.waiter.wait(until).map_err(|errno| host_fault(self.order, &format!("epoll_wait: {errno}")))?;
             if let Some(asked) = self.control.asked() {
                 return Err(Box::new(handed_back(self.order, asked.reason, "before it began".to_owned(), "")));
             }
@@ -146,9 +145,7 @@ impl Ready<'_> {
             Failure::Fault(fault) => format!("{name}: {fault} between games, started anew"),
             Failure::Late => format!("{name}: not ready for the next game, started anew"),
         });
-        self.slot
-            .replace(self.order, seat, seated)
-            .map_err(|error| not_started(self.order, seat, &error))?;
+        self.slot.replace(self.order, seat, seated).map_err(|error| not_started(self.order, seat, &error))?;
         let watched = self.waiter.add_seat(seat, seated.player.fd());
         watched.map_err(|errno| host_fault(self.order, &format!("epoll_ctl: {errno}")))?;
         seating.replaced = true;
@@ -156,4 +153,3 @@ impl Ready<'_> {
         Ok(())
     }
 }
-

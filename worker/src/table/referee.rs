@@ -88,7 +88,7 @@ impl<'a> Referee<'a> {
         }
         let started = Instant::now();
         let clocks = clocks(order, &plies);
-        let mut referee = Self {
+        let referee = Self {
             order,
             tables,
             control,

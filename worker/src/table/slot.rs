@@ -11,9 +11,7 @@ use rookery_game::{
     setup::{EngineSetup, Restart},
 };
 
-use super::{
-    Control, HandBackReason, HandedBack, TableEnd, TableEvent, TableOrder, referee::Referee, wait::Waiter,
-};
+use super::{Control, HandBackReason, HandedBack, TableEnd, TableEvent, TableOrder, referee::Referee, wait::Waiter};
 use crate::engine::{Launch, NotStarted, Player, Tell, UciPlayer};
 
 /// How long an engine that was told to go may take, when no game's limits are at hand.
@@ -138,8 +136,8 @@ impl Slot {
 
     /// Starts an engine in the place of one that was given up.
     pub(super) fn replace(&self, order: &TableOrder, seat: Seat, old: &mut Seated) -> Result<(), NotStarted> {
-        let new = self.start_at(order, seat, old.place)?;
-        *old = new;
+        old.player.kill();
+        *old = self.start_at(order, seat, old.place)?;
         Ok(())
     }
 

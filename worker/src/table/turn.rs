@@ -118,7 +118,13 @@ impl Referee<'_> {
                     Ok(None) => break,
                     // It was late before it died.
                     Err(fault) if flagged.is_some() => {
-                        return Err(self.flag_fell(seat, budget, sent.unwrap_or(told), None, &format!(", then {fault}")));
+                        return Err(self.flag_fell(
+                            seat,
+                            budget,
+                            sent.unwrap_or(told),
+                            None,
+                            &format!(", then {fault}"),
+                        ));
                     }
                     Err(fault) => return Err(self.crash(seat, &fault)),
                 }

@@ -23,6 +23,7 @@ pub(super) struct Wake {
     pub(super) control: bool,
 }
 
+/// Made anew for each game: a descriptor that is closed leaves it by itself.
 #[derive(Debug)]
 pub(super) struct Waiter {
     epoll: OwnedFd,
@@ -39,11 +40,6 @@ impl Waiter {
 
     pub(super) fn add_control(&self, fd: BorrowedFd<'_>) -> Result<(), Errno> {
         epoll::add(&self.epoll, fd, EventData::new_u64(CONTROL), EventFlags::IN)
-    }
-
-    /// A descriptor that is closed leaves by itself.
-    pub(super) fn remove(&self, fd: BorrowedFd<'_>) {
-        let _ = epoll::delete(&self.epoll, fd);
     }
 
     /// Waits until something happens or `until`. Epoll counts whole milliseconds, so the last one is waited with poll.

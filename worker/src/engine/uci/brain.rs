@@ -5,11 +5,7 @@ use super::{
     options::{self, UciOption},
     words::Words,
 };
-use crate::engine::{
-    SearchInfo,
-    limits::MAX_OPTIONS,
-    transcript::clean,
-};
+use crate::engine::{SearchInfo, limits::MAX_OPTIONS, transcript::clean};
 
 /// Characters of a move that are kept; the longest legal one has five.
 const MOVE_LENGTH: usize = 64;
@@ -36,7 +32,11 @@ pub(super) enum Heard {
     Nothing,
     Started,
     Ready,
-    Move { text: String, ponder: Option<String>, info: SearchInfo },
+    Move {
+        text: String,
+        ponder: Option<String>,
+        info: SearchInfo,
+    },
     /// The dropped answer came.
     Idle,
     /// Worth a warning.

@@ -54,7 +54,11 @@ mod tests {
         check(Go::default(), false, "go infinite");
         let clock = Go { clocks_ms: Some([1000, 0]), increments_ms: [10, 0], ..Go::default() };
         check(clock, false, "go wtime 1000 btime 1 winc 10 binc 0");
-        check(Go { moves_to_go: Some(40), increments_ms: [0, 0], ..clock }, true, "go ponder wtime 1000 btime 1 movestogo 40");
+        check(
+            Go { moves_to_go: Some(40), increments_ms: [0, 0], ..clock },
+            true,
+            "go ponder wtime 1000 btime 1 movestogo 40",
+        );
         check(Go { move_time_ms: Some(0), ..Go::default() }, false, "go movetime 1");
         check(Go { nodes: Some(5), depth: Some(3), ..Go::default() }, false, "go nodes 5 depth 3");
         check(Go { nodes: Some(5), ..clock }, false, "go wtime 1000 btime 1 winc 10 binc 0 nodes 5");

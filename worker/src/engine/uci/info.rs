@@ -83,8 +83,22 @@ fn saturate(value: i64) -> i32 {
 fn is_keyword(word: &[u8]) -> bool {
     matches!(
         word,
-        b"depth" | b"seldepth" | b"time" | b"nodes" | b"nps" | b"score" | b"multipv" | b"string" | b"hashfull"
-            | b"tbhits" | b"currmove" | b"currmovenumber" | b"cpuload" | b"refutation" | b"currline" | b"wdl"
+        b"depth"
+            | b"seldepth"
+            | b"time"
+            | b"nodes"
+            | b"nps"
+            | b"score"
+            | b"multipv"
+            | b"string"
+            | b"hashfull"
+            | b"tbhits"
+            | b"currmove"
+            | b"currmovenumber"
+            | b"cpuload"
+            | b"refutation"
+            | b"currline"
+            | b"wdl"
     )
 }
 

@@ -119,10 +119,8 @@ impl UciPlayer {
         }
     }
 
-    /// Ends the process: `quit`, then up to `limit` for it to go, then its group is killed.
-    pub fn quit(mut self, limit: Duration) {
-        let _ = self.tell(Tell::Quit);
-        self.process.wait(limit);
+    /// Kills the process group at once.
+    pub(crate) fn kill(&mut self) {
         self.process.kill();
     }
 
@@ -417,12 +415,7 @@ impl Player for UciPlayer {
         } else {
             format!("{}\n{}", text(&self.position), text(&self.last_go))
         };
-        Transcript {
-            seat,
-            lines: self.process.ring.render(start),
-            stderr: self.process.stderr_tail.lines(),
-            reproduce,
-        }
+        Transcript { seat, lines: self.process.ring.render(start), stderr: self.process.stderr_tail.lines(), reproduce }
     }
 
     fn take_warnings(&mut self) -> Vec<(String, u32)> {

@@ -153,7 +153,12 @@ mod tests {
     fn awkward_declarations() {
         let spin = |min, max| Kind::Spin { min, max };
         check("name Clear Hash type button", "Clear Hash", Kind::Button, "");
-        check("name Move Overhead  type\tspin default 10 min 0 max 5000", "Move Overhead", spin(Some(0), Some(5000)), "10");
+        check(
+            "name Move Overhead  type\tspin default 10 min 0 max 5000",
+            "Move Overhead",
+            spin(Some(0), Some(5000)),
+            "10",
+        );
         check(
             "name Scale thinking by max nodes to type spin default 3 min 1 max 9",
             "Scale thinking by max nodes to",
@@ -198,8 +203,15 @@ mod tests {
         assert_eq!(sent("Ponder", "True").as_deref(), Ok("setoption name Ponder value true"));
         assert_eq!(sent("Clear Hash", "").as_deref(), Ok("setoption name Clear Hash"));
         for (name, value) in [
-            ("Hash", "-16"), ("Hash", "1025"), ("Hash", "1e3"), ("Hash", ""), ("Nope", "1"), ("Style", "Wild"),
-            ("Ponder", "maybe"), ("Book File", "a\nquit"), ("Clear Hash", "7"),
+            ("Hash", "-16"),
+            ("Hash", "1025"),
+            ("Hash", "1e3"),
+            ("Hash", ""),
+            ("Nope", "1"),
+            ("Style", "Wild"),
+            ("Ponder", "maybe"),
+            ("Book File", "a\nquit"),
+            ("Clear Hash", "7"),
         ] {
             assert!(sent(name, value).is_err(), "{name} = {value}");
         }

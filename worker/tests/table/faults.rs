@@ -1,0 +1,1 @@
+//! Engines that die, hang, lie and flood.
