@@ -148,13 +148,13 @@ fn compare(old: Vec<(String, String)>, new: Vec<(String, String)>) -> Vec<Change
 
 fn class(key: &str, old: Option<&str>, new: Option<&str>) -> Class {
     let below = |of: &&str| key == *of || key.strip_prefix(*of).is_some_and(|rest| rest.starts_with('.'));
-    if BY_RULING.iter().any(|k| below(k)) {
+    if BY_RULING.iter().any(below) {
         return Class::Ruling;
     }
     let number = |text: Option<&str>| text.and_then(|t| t.parse::<u64>().ok());
     let more_pairs = key.starts_with("event.format.") && key.ends_with(".pairs") && number(new) > number(old);
     // A format that changes its kind loses a key too, and that one is locked.
-    let free = FREE.iter().any(|k| below(k)) || (more_pairs && old.is_some());
+    let free = FREE.iter().any(below) || (more_pairs && old.is_some());
     if free { Class::Free } else { Class::Locked }
 }
 

@@ -1,6 +1,6 @@
 //! Mistakes in a spec: where, what, what was expected, and how they look on a terminal.
 
-use std::{cell::RefCell, fmt, ops::Range};
+use std::{cell::RefCell, collections::BTreeSet, fmt, ops::Range};
 
 /// So many mistakes are kept; a file with more is not a spec, and nobody reads on.
 pub const MAX_ERRORS: usize = 200;
@@ -28,6 +28,8 @@ pub struct SpecError {
     pub hint: String,
     /// Bytes that are meant, within its file.
     pub(super) span: Range<usize>,
+    /// Whether the text is not TOML there.
+    pub(super) syntax: bool,
 }
 
 /// All mistakes of a spec, in the order of the text. Never empty.
@@ -118,9 +120,9 @@ impl Sink {
         }
     }
 
-    /// How many so far.
-    pub(super) fn count(&self) -> usize {
-        self.errors.borrow().len() + *self.more.borrow()
+    /// Whether some of the text is not TOML, so that what is missing may stand there.
+    pub(super) fn is_broken(&self) -> bool {
+        self.errors.borrow().iter().any(|error| error.syntax)
     }
 
     /// All of them, each file's in the order of its text.
@@ -138,18 +140,11 @@ impl Sink {
     }
 
     /// Mistakes that the walk found in what a broken line left over say nothing that the broken line does not.
-    pub(super) fn forget_echoes(&self, before: usize) {
+    pub(super) fn forget_echoes(&self) {
         let mut errors = self.errors.borrow_mut();
-        let before = before.min(errors.len());
-        let broken: Vec<usize> = errors[..before].iter().map(|e| e.line).collect();
-        if broken.is_empty() {
-            return;
-        }
-        let mut index = 0;
-        errors.retain(|error| {
-            index += 1;
-            index <= before || (error.line != 0 && !broken.contains(&error.line))
-        });
+        let broken: BTreeSet<(String, usize)> =
+            errors.iter().filter(|e| e.syntax).map(|e| (e.file.clone(), e.line)).collect();
+        errors.retain(|e| e.syntax || !broken.contains(&(e.file.clone(), e.line)));
     }
 }
 
@@ -168,6 +163,15 @@ impl<'a> Source<'a> {
 
     /// A mistake at a place.
     pub(super) fn error(&self, span: Range<usize>, message: impl Into<String>, hint: impl Into<String>) {
+        self.push(span, message.into(), hint.into(), false);
+    }
+
+    /// A place that is not TOML.
+    pub(super) fn syntax_error(&self, span: Range<usize>, message: impl Into<String>, hint: impl Into<String>) {
+        self.push(span, message.into(), hint.into(), true);
+    }
+
+    fn push(&self, span: Range<usize>, message: String, hint: String, syntax: bool) {
         let start = self.text.floor_char_boundary(span.start);
         let end = self.text.ceil_char_boundary(span.end.max(start)).max(start);
         let before = &self.text[..start];
@@ -182,10 +186,16 @@ impl<'a> Source<'a> {
             column: self.text[line_start..start].chars().count() + 1,
             length: meant.chars().count().max(1),
             source: source.to_owned(),
-            message: message.into(),
-            hint: hint.into(),
+            message,
+            hint,
             span: start..end,
+            syntax,
         });
+    }
+
+    /// Whether some of the spec is not TOML.
+    pub(super) fn is_broken(&self) -> bool {
+        self.sink.is_broken()
     }
 
     /// A mistake of the file as a whole.
@@ -199,6 +209,7 @@ impl<'a> Source<'a> {
             message: message.into(),
             hint: hint.into(),
             span: 0..0,
+            syntax: false,
         });
     }
 }

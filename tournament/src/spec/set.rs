@@ -106,8 +106,6 @@ enum Anchor {
         at: usize,
         empty: bool,
     },
-    /// The table exists by its sub-tables' headers alone.
-    Absent,
 }
 
 fn edit(text: &str, root: &DeTable<'_>, path: &[String], value: &str) -> Result<String, String> {
@@ -127,14 +125,14 @@ fn edit(text: &str, root: &DeTable<'_>, path: &[String], value: &str) -> Result<
                 if index == path.len() {
                     return Err("an engine is a table: name one of its keys".to_owned());
                 }
-                (anchor, anchored, table) = (at(text, item.span(), inner, None), index, inner);
+                (anchor, anchored, table) = (at(text, item.span(), inner), index, inner);
                 continue;
             }
             DeValue::Table(inner) if !last => {
                 index += 1;
                 // Dotted keys leave the anchor where it was.
                 if text[item_start(text, found)..].starts_with(['[', '{']) {
-                    (anchor, anchored) = (at(text, found.span(), inner, Some(&path[..index])), index);
+                    (anchor, anchored) = (at(text, found.span(), inner), index);
                 }
                 table = inner;
                 continue;
@@ -156,7 +154,7 @@ fn edit(text: &str, root: &DeTable<'_>, path: &[String], value: &str) -> Result<
         }
         return Ok(format!("{}{value}{}", &text[..span.start], &text[span.end..]));
     }
-    insert(text, root, &anchor, &path[..anchored], &path[anchored..], value)
+    Ok(insert(text, root, &anchor, &path[anchored..], value))
 }
 
 fn get<'t, 'i>(table: &'t DeTable<'i>, key: &str) -> Option<&'t Spanned<DeValue<'i>>> {
@@ -181,27 +179,15 @@ fn engine<'t, 'i: 't>(
     by_name.or_else(|| items.get(which.parse::<usize>().ok()?.checked_sub(1)?).copied())
 }
 
-/// Where the keys of a table can be added; `path` is checked against its header.
-fn at(text: &str, span: Range<usize>, table: &DeTable<'_>, path: Option<&[String]>) -> Anchor {
-    let raw = text.get(span.clone()).unwrap_or_default();
-    if raw.starts_with('{') {
+/// Where keys of a table with a header or braces of its own can be added.
+fn at(text: &str, span: Range<usize>, table: &DeTable<'_>) -> Anchor {
+    if text.get(span.clone()).is_some_and(|raw| raw.starts_with('{')) {
         return Anchor::Inline { at: span.start + 1, empty: table.is_empty() };
     }
-    let header = raw.trim_start_matches('[').trim_end_matches(']');
-    match path {
-        Some(path) if self::path(header).as_deref() != Some(path) => Anchor::Absent,
-        _ => Anchor::Header(span),
-    }
+    Anchor::Header(span)
 }
 
-fn insert(
-    text: &str,
-    root: &DeTable<'_>,
-    anchor: &Anchor,
-    above: &[String],
-    rest: &[String],
-    value: &str,
-) -> Result<String, String> {
+fn insert(text: &str, root: &DeTable<'_>, anchor: &Anchor, rest: &[String], value: &str) -> String {
     let dotted = |parts: &[String]| parts.iter().map(|part| key_text(part)).collect::<Vec<_>>().join(".");
     let section = |header: &[String], rest: &[String]| {
         let feed = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
@@ -209,26 +195,25 @@ fn insert(
     };
     let line = format!("{} = {value}\n", dotted(rest));
     match anchor {
-        Anchor::Absent => Ok(section(above, rest)),
-        Anchor::Root if rest.len() > 1 && get(root, &rest[0]).is_none() => Ok(section(&rest[..1], &rest[1..])),
+        Anchor::Root if rest.len() > 1 && get(root, &rest[0]).is_none() => section(&rest[..1], &rest[1..]),
         Anchor::Root => {
             let first = root.keys().map(|key| key.span().start).min().unwrap_or(text.len());
             let start = text[..text.floor_char_boundary(first)].rfind('\n').map_or(0, |at| at + 1);
             let start = if text.starts_with('\u{feff}') { start.max('\u{feff}'.len_utf8()) } else { start };
             let feed = if root.is_empty() && !text.is_empty() && !text.ends_with('\n') { "\n" } else { "" };
             let start = if root.is_empty() { text.len() } else { start };
-            Ok(format!("{}{feed}{line}{}", &text[..start], &text[start..]))
+            format!("{}{feed}{line}{}", &text[..start], &text[start..])
         }
         Anchor::Header(span) => {
             let end = text.ceil_char_boundary(span.end);
             match text[end..].find('\n') {
-                Some(feed) => Ok(format!("{}{line}{}", &text[..=end + feed], &text[end + feed + 1..])),
-                None => Ok(format!("{text}\n{line}")),
+                Some(feed) => format!("{}{line}{}", &text[..=end + feed], &text[end + feed + 1..]),
+                None => format!("{text}\n{line}"),
             }
         }
         Anchor::Inline { at, empty } => {
             let comma = if *empty { " " } else { "," };
-            Ok(format!("{} {} = {value}{comma}{}", &text[..*at], dotted(rest), &text[*at..]))
+            format!("{} {} = {value}{comma}{}", &text[..*at], dotted(rest), &text[*at..])
         }
     }
 }

@@ -137,7 +137,7 @@ pub(super) fn engine(spec: &EngineSpec) -> Nodes {
     let directory = (!setup.directory.is_empty()).then(|| text(&setup.directory));
     add("directory", or(directory, "a folder of its own"));
     add("protocol", text(&setup.protocol));
-    add("threads", or(setup.threads.map(leaf), "left to the engine; counted as 1"));
+    add("threads", or(setup.threads.map(leaf), "by the option"));
     if !setup.options.is_empty() {
         add(
             "options",

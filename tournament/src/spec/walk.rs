@@ -8,8 +8,9 @@ use toml::{
 };
 
 use super::{
-    error::{Source, did_you_mean},
-    unit,
+    EventSpec,
+    error::{Source, did_you_mean, nearest},
+    tree, unit,
 };
 
 /// Keys that belong to seasons and lists: known, not yet read.
@@ -17,6 +18,10 @@ pub(super) const OF_SEASONS: [&str; 12] = [
     "events", "preset", "list", "season", "promote", "relegate", "entrants", "stay", "anchor", "publish", "used-in",
     "schedule",
 ];
+
+/// Keys of an engine that no event has.
+const ENGINE_KEYS: [&str; 11] =
+    ["program", "artifact", "args", "env", "directory", "protocol", "threads", "options", "rating", "family", "needs"];
 
 /// Keys that people bring along from other tools, and what is written here.
 const ELSEWHERE: [(&str, &str); 21] = [
@@ -136,15 +141,33 @@ impl<'a> Table<'a> {
                 self.source.error(span, message, "seasons are not supported by this version yet");
                 continue;
             }
-            let near = did_you_mean(key, known.iter().copied());
+            let near = match nearest(key, known.iter().copied()) {
+                None => home(key, &self.what).unwrap_or_else(|| did_you_mean(key, known.iter().copied())),
+                Some(near) => format!("did you mean `{near}`?"),
+            };
             let elsewhere = ELSEWHERE.iter().find(|(word, _)| word.eq_ignore_ascii_case(&key.replace(['-', '_'], "")));
             let hint = match elsewhere {
-                Some((_, hint)) if !near.starts_with("did") => (*hint).to_owned(),
+                Some((_, hint)) if !near.starts_with("did you mean") => (*hint).to_owned(),
                 _ => near,
             };
             self.source.error(span, format!("unknown key `{}` in {}", clean(key), self.what), hint);
         }
     }
+}
+
+/// Where a key stands that does not stand here.
+fn home(key: &str, here: &str) -> Option<String> {
+    let event = tree::event(&EventSpec::default());
+    let keys = |nodes: &tree::Nodes| nodes.iter().map(|(key, _)| key.clone()).collect::<Vec<_>>();
+    let homes = [("[event]", keys(&event)), ("[[engine]]", ENGINE_KEYS.map(str::to_owned).to_vec())];
+    homes.iter().filter(|(home, _)| *home != here).find_map(|(home, keys)| {
+        let near = nearest(key, keys.iter().map(String::as_str))?;
+        Some(if near == key {
+            format!("`{key}` stands in {home}")
+        } else {
+            format!("did you mean `{near}` in {home}?")
+        })
+    })
 }
 
 impl<'a> Value<'a> {
@@ -235,7 +258,8 @@ impl<'a> Value<'a> {
         let text = self.text(words.first().map_or("", |(word, _)| word))?;
         let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| value.clone());
         if found.is_none() {
-            self.unknown_word(self.key, text, words.iter().map(|(word, _)| *word));
+            let hint = did_you_mean(text, words.iter().map(|(word, _)| *word));
+            self.error(format!("`{}` cannot be `{}`", self.key, clean(text)), hint);
         }
         found
     }

@@ -45,7 +45,9 @@ pub(super) fn read(table: &Table<'_>) -> RawEngine {
     }
     match (program, artifact) {
         (Some(_), Some(value)) => value.error("`artifact` says again what `program` says", "either of them, not both"),
-        (None, None) => table.error("an engine without `program`", "expected e.g. `program = \"stockfish\"`"),
+        (None, None) if !table.source.is_broken() => {
+            table.error("an engine without `program`", "expected e.g. `program = \"stockfish\"`")
+        }
         _ => {}
     }
     let name = table.get("name");
@@ -88,8 +90,11 @@ pub(super) fn read(table: &Table<'_>) -> RawEngine {
     if let Some(value) = table.get("options") {
         setup.options = options(value);
     }
-    setup.threads = table.get("threads").and_then(|v| v.count(1, MAX_THREADS));
-    if setup.threads.is_some()
+    let threads = table.get("threads").and_then(|v| v.count(1, MAX_THREADS));
+    let by_option = setup.options.iter().any(|(name, _)| name.eq_ignore_ascii_case("threads"));
+    // Some engines take every core unless they are told.
+    setup.threads = threads.or((!by_option).then_some(1));
+    if threads.is_some()
         && let Some(twice) = table.get("options").filter(Value::is_table).and_then(|v| v.table("", "")).and_then(|t| {
             t.all().into_iter().find(|(key, _, _)| key.trim().eq_ignore_ascii_case("threads")).map(|(_, span, _)| span)
         })

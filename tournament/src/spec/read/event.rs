@@ -237,7 +237,7 @@ fn read_stop(value: Value<'_>, event: &EventSpec) -> Option<StopSpec> {
     }
     let rate = |key: &'static str| {
         let value = table.get(key)?;
-        let rate = value.real(0.0, 1.0)?;
+        let rate = value.real(f64::MIN, f64::MAX)?;
         if rate > 0.0 && rate < 0.5 {
             return Some(rate);
         }

@@ -65,7 +65,6 @@ pub(super) fn read(
         let event = EventSpec::default();
         return Parsed { spec: Spec { name: String::new(), engines: Vec::new(), event }, files };
     };
-    let before = sink.count();
     let root = Table::new(&source, &document, 0..0, "the spec");
 
     let mut list = Roster::default();
@@ -90,7 +89,7 @@ pub(super) fn read(
 
     let game = event.as_ref().and_then(event::game).unwrap_or(GameKind::Chess);
     let mut engines = list.engines;
-    if engines.len() < 2 {
+    if engines.len() < 2 && !sink.is_broken() {
         let (message, hint) = match engines.first() {
             None => ("no engines", "a tournament needs at least two `[[engine]]` tables".to_owned()),
             Some(_) => ("one engine alone", "a tournament needs at least two `[[engine]]` tables".to_owned()),
@@ -105,7 +104,7 @@ pub(super) fn read(
     let (engines, event) = event::read(event, game, &mut engines);
     let name = name.unwrap_or_else(|| default_name(file_name, &engines, &event));
     let title = if event.title.is_empty() { name.clone() } else { event.title.clone() };
-    sink.forget_echoes(before);
+    sink.forget_echoes();
     Parsed { spec: Spec { name, engines, event: EventSpec { title, ..event } }, files }
 }
 
@@ -124,8 +123,8 @@ fn document<'a>(source: &Source<'a>) -> Option<DeTable<'a>> {
             "texts, times and sizes stand in quotes: `\"10+0.1\"`, `\"90m\"`".clone_into(&mut hint);
         }
         match error.span() {
-            Some(span) => source.error(span, what, hint),
-            None => source.error_of_file(what, hint),
+            Some(span) => source.syntax_error(span, what, hint),
+            None => source.syntax_error(source.text.len()..source.text.len(), what, hint),
         }
     }
     Some(document.into_inner())
