@@ -11,12 +11,14 @@ mod lines;
 mod player;
 mod process;
 mod transcript;
+mod try_start;
 mod uci;
 
 pub use check::{Report, Step, Verdict, check};
 pub use launch::{Launch, NotStarted};
 pub use limits::{MAX_LINE, WRITE_TIMEOUT};
 pub use player::{Fault, Go, Player, Said, SearchInfo, Tell};
+pub use try_start::try_start;
 pub use uci::UciPlayer;
 
 /// Waits until a descriptor is readable or the time is over, with the precision of the kernel's timers.
