@@ -8,11 +8,11 @@ use std::{
 use bytes::Bytes;
 use rookery_game::opening::Book;
 use rookery_proto::v1;
-use rookery_tournament::spec::{OpeningSource, Spec};
+use rookery_tournament::spec::{OpeningSource, Spec, explain, parse};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::{books::BookFault, check, handle::Handle, limits, openings, seam};
+use super::{books::BookFault, check, handle::Handle, limits, openings};
 use crate::{
     archive::ArchiveError,
     core::{Answer, Denied, Request},
@@ -37,8 +37,8 @@ impl Handle {
         let (book_digest, book, warnings) = self.book(&spec, &files).await?;
         openings::enough(&spec, &book).map_err(Denied::Invalid)?;
         let digests = self.digests(&spec, digests).await?;
-        let explained = seam::explain(&spec);
-        let spec_digest = sha256(seam::digest_input(&spec).as_bytes());
+        let explained = explain(&spec);
+        let spec_digest = sha256(spec.digest_input().as_bytes());
         let request = Request::Apply {
             spec: Box::new(spec),
             spec_digest,
@@ -77,7 +77,7 @@ impl Handle {
                 }
                 String::from_utf8(file.to_vec()).map_err(|error| format!("not UTF-8: {error}"))
             };
-            seam::read_spec(&file_name, &text, &loader)
+            parse(&file_name, &text, &loader).map(|parsed| parsed.spec).map_err(|errors| errors.to_string())
         });
         match read.await {
             Ok(spec) => spec.map_err(Denied::Invalid),

@@ -8,14 +8,13 @@ use std::{
 use bytes::Bytes;
 use rookery_game::{opening::Book, setup::GameKind};
 use rookery_proto::v1::{self, attach_request, attach_response};
-use rookery_tournament::spec::OpeningsSpec;
+use rookery_tournament::{fact::Location, spec::OpeningsSpec};
 use tokio::{
     sync::{mpsc, oneshot, watch},
     time::{Instant, sleep_until, timeout_at},
 };
 
 use super::{
-    archivist::{Archived, Archivist},
     books::Books,
     limits,
     machine::{Clocks, Machine},
@@ -26,6 +25,7 @@ use super::{
     watchers::{Moved, Watchers},
 };
 use crate::{
+    archive::{Archive, ArchiveError},
     core::{Answer, AskId, Denied, Effect, Input, Request, SessionId, Ticket},
     store::{CommitError, KeyValue, Revision, Store, Txn},
 };
@@ -62,7 +62,7 @@ pub(super) struct Done {
 #[derive(Debug)]
 pub(super) enum DoneWhat {
     Committed(Ticket, Result<Revision, CommitError>),
-    Archived(Archived),
+    Archived(Ticket, Result<Vec<Location>, ArchiveError>),
     Book(String, Result<Arc<Book>, String>),
 }
 
@@ -79,7 +79,7 @@ pub(super) struct Inbox {
 /// What the driver needs to carry effects out.
 pub(super) struct Tools {
     pub(super) store: Arc<dyn Store>,
-    pub(super) archivist: Archivist,
+    pub(super) archive: Arc<dyn Archive>,
     pub(super) books: Arc<Books>,
     pub(super) watchers: Arc<Watchers>,
     pub(super) metrics: Arc<Metrics>,
@@ -99,7 +99,7 @@ pub(super) struct Driver<M> {
     follow: VecDeque<Input>,
     epoch: u64,
     since: Revision,
-    commits: usize,
+    in_flight: usize,
 }
 
 enum Woke {
@@ -124,7 +124,7 @@ impl<M: Machine> Driver<M> {
             follow: VecDeque::new(),
             epoch: 0,
             since: 0,
-            commits: 0,
+            in_flight: 0,
         }
     }
 
@@ -161,17 +161,10 @@ impl<M: Machine> Driver<M> {
         self.finish(inbox).await;
     }
 
-    const fn in_flight(&self) -> bool {
-        self.commits > 0 || self.tools.archivist.busy()
-    }
-
+    /// When the core is told the time next: when it asks for it, but not in a busy loop, and now and then anyway.
     fn next_tick(&self, ticked: Instant) -> Instant {
-        let idle = !self.in_flight() && self.sessions.is_empty() && self.asks.is_empty();
-        let latest = ticked + if idle { limits::IDLE_TICK } else { limits::TICK };
-        match self.machine.wake_at() {
-            Some(at) => self.clocks.instant(at).min(ticked + limits::IDLE_TICK),
-            None => latest,
-        }
+        let latest = ticked + limits::TICK;
+        self.machine.wake_at().map_or(latest, |at| self.clocks.instant(at).clamp(ticked + limits::TICK_LEAST, latest))
     }
 
     fn drain(&mut self, inbox: &mut Inbox) {
@@ -201,12 +194,12 @@ impl<M: Machine> Driver<M> {
         self.drain(&mut inbox);
         // One more tick hands a batch that the core still gathers to the store.
         self.feed(Input::Tick);
-        while self.in_flight() {
+        while self.in_flight > 0 {
             match timeout_at(deadline, inbox.done.recv()).await {
                 Ok(Some(done)) => self.done(done),
                 Ok(None) => break,
                 Err(_) => {
-                    tracing::warn!(commits = self.commits, "shut down with transactions in flight");
+                    tracing::warn!(in_flight = self.in_flight, "shut down with transactions in flight");
                     break;
                 }
             }
@@ -245,23 +238,17 @@ impl<M: Machine> Driver<M> {
     }
 
     fn done(&mut self, done: Done) {
-        match &done.what {
-            DoneWhat::Committed(..) => self.commits = self.commits.saturating_sub(1),
-            DoneWhat::Archived(_) => self.tools.archivist.written(),
-            DoneWhat::Book(..) => {}
+        if !matches!(done.what, DoneWhat::Book(..)) {
+            self.in_flight = self.in_flight.saturating_sub(1);
         }
         if done.epoch != self.epoch {
             return;
         }
-        match done.what {
-            DoneWhat::Committed(ticket, outcome) => self.feed(Input::Committed { ticket, outcome }),
-            DoneWhat::Archived(archived) => {
-                for (ticket, outcome) in archived {
-                    self.feed(Input::Archived { ticket, outcome });
-                }
-            }
-            DoneWhat::Book(digest, outcome) => self.feed(Input::BookLoaded { digest, outcome }),
-        }
+        self.feed(match done.what {
+            DoneWhat::Committed(ticket, outcome) => Input::Committed { ticket, outcome },
+            DoneWhat::Archived(ticket, outcome) => Input::Archived { ticket, outcome },
+            DoneWhat::Book(digest, outcome) => Input::BookLoaded { digest, outcome },
+        });
     }
 
     fn worker(&mut self, said: FromWorker) {
@@ -351,7 +338,7 @@ impl<M: Machine> Driver<M> {
     }
 
     fn commit(&mut self, ticket: Ticket, txn: Txn) {
-        self.commits += 1;
+        self.in_flight += 1;
         let (store, done, metrics) =
             (Arc::clone(&self.tools.store), self.tools.done.clone(), Arc::clone(&self.tools.metrics));
         let epoch = self.epoch;
@@ -365,9 +352,18 @@ impl<M: Machine> Driver<M> {
     }
 
     fn archive(&mut self, ticket: Ticket, records: Vec<Bytes>) {
-        if let Err(error) = self.tools.archivist.append(self.epoch, self.since, ticket, records) {
-            self.follow.push_back(Input::Archived { ticket, outcome: Err(error) });
-        }
+        self.in_flight += 1;
+        let (archive, done, metrics) =
+            (Arc::clone(&self.tools.archive), self.tools.done.clone(), Arc::clone(&self.tools.metrics));
+        let (epoch, since) = (self.epoch, self.since);
+        tokio::spawn(async move {
+            let outcome = archive.append(since, records).await;
+            if let Err(error) = &outcome {
+                metrics.archive_failed();
+                tracing::error!(%error, "records not written; their results stay with the workers");
+            }
+            let _ = done.send(Done { epoch, what: DoneWhat::Archived(ticket, outcome) }).await;
+        });
     }
 
     fn load_book(&self, digest: String, kind: GameKind, openings: OpeningsSpec) {

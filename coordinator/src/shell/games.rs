@@ -71,7 +71,7 @@ impl GameService for Games {
             Ok(phase) => Some(phase),
             Err(_) => return Err(Status::invalid_argument(format!("`phase` {phase} is unknown"))),
         };
-        let limit = if page_size == 0 { limits::PAGE } else { (page_size as usize).min(limits::PAGE_MOST) };
+        let limit = if page_size == 0 { limits::PAGE } else { (page_size as usize).min(limits::PAGE) };
         let engine = (!engine.is_empty()).then_some(engine);
         let answer = self.handle.answer(core::Request::Games { event, after, limit, phase, engine }).await?;
         let (games, next) = expect_answer!(answer, Answer::Games(games, next) => (games, next))?;

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-/// How often the core is told the time while it names no earlier moment. A batch of writes waits at most this long.
-pub const TICK: Duration = Duration::from_millis(10);
+/// How often the core is told the time where it does not ask for it earlier: an idle coordinator sleeps.
+pub const TICK: Duration = Duration::from_millis(250);
 
-/// How often the core is told the time while nothing is attached and nothing is in flight: an idle coordinator sleeps.
-pub const IDLE_TICK: Duration = Duration::from_millis(100);
+/// Least time between two ticks, whatever the core asks for: a tick is no busy loop.
+pub const TICK_LEAST: Duration = Duration::from_millis(1);
 
 /// Words of workers that wait for the driver. A full channel holds the streams back by HTTP/2 flow control.
 pub const SAID_QUEUE: usize = 1024;
@@ -19,9 +19,6 @@ pub const ASKS_OPEN: usize = 1024;
 
 /// Answers of store, archive and books that wait for the driver.
 pub const DONE_QUEUE: usize = 1024;
-
-/// Bytes of records that wait for the archive. More are refused: their results stay with the workers, on disk.
-pub const ARCHIVE_WAITING: usize = 64 * 1024 * 1024;
 
 /// Messages that wait for one worker. A worker that lets so many lie does not read; its stream is closed, and what it
 /// missed heals at its next beat.
@@ -73,11 +70,8 @@ pub const EXPORT_READS: usize = 8;
 /// Pieces of an export that wait for a client.
 pub const EXPORT_QUEUE: usize = 2;
 
-/// Games of one page.
+/// Games of one page at most: with 1 KiB a game it stays under the message limit.
 pub const PAGE: usize = 1_000;
-
-/// Largest page that may be asked for: with 1 KiB a game it stays under the message limit.
-pub const PAGE_MOST: usize = 4_000;
 
 /// Moves of watched games that wait for the slowest watcher; one that falls further behind asks anew.
 pub const MOVED_QUEUE: usize = 1024;
@@ -120,6 +114,6 @@ pub const CATALOGUE: usize = 10_000;
 
 const _: () = assert!(PIECE < rookery_proto::MESSAGE_LIMIT, "a piece fits a message");
 const _: () = assert!(SPEC < rookery_proto::MESSAGE_LIMIT, "a spec fits a message");
-const _: () = assert!(TICK.as_nanos() <= IDLE_TICK.as_nanos(), "idle is slower");
+const _: () = assert!(TICK_LEAST.as_nanos() < TICK.as_nanos(), "the least is less");
 const _: () =
     assert!(DRAIN.as_millis() + LINGER.as_millis() + CLOSE.as_millis() < 1_000, "a shutdown takes less than a second");

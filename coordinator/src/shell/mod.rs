@@ -4,7 +4,6 @@
 //! through bounded channels. Everything else here turns bytes into those words and back.
 
 mod apply;
-mod archivist;
 mod books;
 mod check;
 mod convert;
@@ -23,7 +22,6 @@ mod metrics;
 mod openings;
 mod record;
 mod role;
-mod seam;
 mod season;
 mod server;
 mod sessions;

@@ -2,8 +2,8 @@
 
 use std::pin::Pin;
 
-use super::seam::explain;
 use rookery_proto::v1::{self, season_service_server::SeasonService};
+use rookery_tournament::spec::explain;
 use tokio::{sync::mpsc, time::sleep};
 use tokio_stream::{Stream, wrappers::ReceiverStream};
 use tonic::{Request, Response, Status, Streaming};

@@ -46,10 +46,6 @@ impl Sessions {
         self.open.len()
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.open.is_empty()
-    }
-
     /// Whether it was open.
     pub(super) fn remove(&mut self, id: SessionId) -> bool {
         self.open.remove(&id).is_some()

@@ -10,7 +10,6 @@ use tokio::{
 };
 
 use super::{
-    archivist::Archivist,
     books::Books,
     driver::{Driver, Inbox, Tools},
     handle::{Handle, Inner},
@@ -114,7 +113,7 @@ impl Coordinator {
 
         let tools = Tools {
             store: Arc::clone(&store),
-            archivist: Archivist::new(Arc::clone(&archive), done.clone(), Arc::clone(&metrics)),
+            archive: Arc::clone(&archive),
             books,
             watchers,
             metrics,
