@@ -331,6 +331,33 @@ fn mistakes_in_engines_are_named_at_their_place() {
     }
 }
 
+/// Formats that do not fit the number of engines, and tables in place of each other.
+#[test]
+fn impossible_formats_are_refused() {
+    let engines = |n: usize| -> String { (0..n).map(|i| format!("[[engine]]\nprogram = \"p{i}\"\n")).collect() };
+    let table = [
+        (engines(3) + "[event]\nformat = { match = { pairs = 5 } }", "a match is between two engines, here are 3"),
+        (engines(3) + "[event]\nformat = \"match\"", "a match is between two engines, here are 3"),
+        (engines(3) + "[event]\nstop = { sprt = {} }", "a test is between two engines"),
+        (
+            engines(2) + "[event]\nformat = { gauntlet = { engines = [\"p0\", \"p1\"] } }",
+            "a gauntlet without opponents",
+        ),
+        (engines(2) + "[event]\nformat = {}", "a format without a name"),
+        (engines(2) + "[event]\nformat = { match = {}, gauntlet = {} }", "`gauntlet` says again what `match` says"),
+        (engines(2).replace("[[engine]]", "[[engines]]"), "`engines` names a file"),
+        ("[engine]\nprogram = \"a\"".to_owned(), "`engine` must be a list, found a table"),
+        (engines(2) + "[[event]]", "`event` must be a table, found a list"),
+        (String::new(), "no engines"),
+        ("name = \"../x\"\n".to_owned() + &engines(2), "an event's name names a folder"),
+        ("name = \"a\nb\"\n".to_owned() + &engines(2), "invalid basic string"),
+    ];
+    for (text, message) in table {
+        let errors = read(&text).expect_err(&text);
+        assert_eq!(errors.errors[0].message, message, "{text}\n{errors}");
+    }
+}
+
 #[test]
 fn all_mistakes_come_at_once_and_in_order() {
     let errors = read(&with_event("titel = \"x\"\npairs = 3\nbreak = 10m\nponder = 1\nseed = -1")).unwrap_err().errors;
@@ -632,6 +659,42 @@ fn engines_come_go_and_change() {
     let changed = keys(&text(&["A", "B"], ""), &text(&["A", "B"], "options = { Hash = 8 }"));
     let expected = [("engine.A.options.Hash", Class::Locked), ("engine.B.options.Hash", Class::Locked)];
     assert_eq!(changed, expected.map(|(k, c)| (k.to_owned(), c)));
+}
+
+/// Texts that are large in one way each: answered in time, without a crash.
+#[test]
+fn large_texts_are_refused_in_time() {
+    const SIZE: usize = 1 << 18;
+    for part in [
+        "[",
+        "{",
+        "a.",
+        "[[",
+        "x=[",
+        "x={x=",
+        "a=\n",
+        "[a]\n",
+        "[[engine]]\n",
+        "\"",
+        "\\",
+        "é",
+        "a = 1\nb",
+        "x.y=1\n",
+        "[a.",
+        "'''",
+        "]\n[",
+    ] {
+        let errors = read(&part.repeat(SIZE / part.len())).unwrap_err();
+        assert!(errors.to_string().len() < SIZE, "{part}");
+    }
+    let many: String = (0..5_000).map(|n| format!("k{n} = 1\n")).collect();
+    let errors = read(&many).unwrap_err();
+    assert_eq!(errors.errors.len(), rookery_tournament::spec::MAX_ERRORS);
+    assert!(errors.to_string().ends_with("more\n"));
+    let names: String = (0..1_500).map(|n| format!("[[engine]]\nprogram = \"p{n}\"\n")).collect();
+    let wanted: String = (0..1_500).map(|n| format!("\"q{n}\",")).collect();
+    assert!(read(&format!("{names}[event]\nformat = {{ gauntlet = {{ engines = [{wanted}] }} }}\n")).is_err());
+    assert!(read(&"#".repeat(5 << 20)).unwrap_err().to_string().contains("at most 4 MiB"));
 }
 
 /// All keys, so that mutations reach every reader.

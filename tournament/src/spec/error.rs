@@ -112,12 +112,19 @@ pub(super) struct Sink {
 
 impl Sink {
     fn push(&self, error: SpecError) {
-        let mut errors = self.errors.borrow_mut();
-        if errors.len() < MAX_ERRORS {
-            errors.push(error);
+        if self.is_full() {
+            self.count_more();
         } else {
-            *self.more.borrow_mut() += 1;
+            self.errors.borrow_mut().push(error);
         }
+    }
+
+    fn is_full(&self) -> bool {
+        self.errors.borrow().len() >= MAX_ERRORS
+    }
+
+    fn count_more(&self) {
+        *self.more.borrow_mut() += 1;
     }
 
     /// Whether some of the text is not TOML, so that what is missing may stand there.
@@ -172,6 +179,9 @@ impl<'a> Source<'a> {
     }
 
     fn push(&self, span: Range<usize>, message: String, hint: String, syntax: bool) {
+        if self.sink.is_full() {
+            return self.sink.count_more();
+        }
         let start = self.text.floor_char_boundary(span.start);
         let end = self.text.ceil_char_boundary(span.end.max(start)).max(start);
         let before = &self.text[..start];
@@ -191,6 +201,15 @@ impl<'a> Source<'a> {
             span: start..end,
             syntax,
         });
+    }
+
+    /// Whether there are so many mistakes that more are only counted; counts one.
+    pub(super) fn only_counted(&self) -> bool {
+        let full = self.sink.is_full();
+        if full {
+            self.sink.count_more();
+        }
+        full
     }
 
     /// Whether some of the spec is not TOML.
@@ -218,14 +237,17 @@ impl<'a> Source<'a> {
 pub(super) fn nearest<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
     /// Longer words are not slips of the finger.
     const LONGEST: usize = 64;
+    /// Among more words than this nothing is looked for.
+    const MOST: usize = 1_000;
     if word.is_empty() || word.len() > LONGEST {
         return None;
     }
     let lower = word.to_lowercase().replace(['_', ' '], "-");
     words
         .into_iter()
-        .filter(|w| w.len() <= LONGEST)
-        .map(|w| (strsim::damerau_levenshtein(&lower, &w.to_lowercase().replace(['_', ' '], "-")), w))
+        .take(MOST)
+        .filter(|w| w.len() <= LONGEST && w.len().abs_diff(lower.len()) <= LONGEST / 3)
+        .map(|w| (strsim::osa_distance(&lower, &w.to_lowercase().replace(['_', ' '], "-")), w))
         .filter(|(distance, w)| *distance <= (w.chars().count().max(lower.chars().count()) / 3).max(1))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, w)| w)

@@ -133,7 +133,7 @@ impl<'a> Table<'a> {
     pub(super) fn finish(self) {
         let known = self.known.borrow();
         for (key, span, _) in self.all() {
-            if known.contains(&key) {
+            if known.contains(&key) || self.source.only_counted() {
                 continue;
             }
             if OF_SEASONS.contains(&key) {
@@ -266,6 +266,9 @@ impl<'a> Value<'a> {
 
     /// A mistake: no such word.
     pub(super) fn unknown_word<'w>(&self, what: &str, text: &str, words: impl IntoIterator<Item = &'w str> + Clone) {
+        if self.source.only_counted() {
+            return;
+        }
         self.error(format!("unknown {what} `{}`", clean(text)), did_you_mean(text, words));
     }
 
