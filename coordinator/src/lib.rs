@@ -7,3 +7,4 @@ pub mod archive;
 pub mod core;
 pub mod shell;
 pub mod store;
+pub mod wire;

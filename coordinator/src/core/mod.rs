@@ -1,12 +1,42 @@
 //! The coordinator's core: a state machine without I/O. `handle(now, Input)` gives effects; around it, the shell feeds
 //! it and carries them out. It never awaits, reads no clock and draws nothing at random.
 
+mod apply;
+mod archive_out;
+mod build;
+mod done;
+mod events;
+mod explain;
+mod fleet;
+mod hand_out;
+pub mod keys;
+mod lead;
+pub mod limits;
+mod machine;
+mod operator;
+mod patience;
+mod record;
+mod setup;
+mod state;
+mod stored;
+mod views;
+mod writes;
+
+pub use apply::RULES_VERSION;
+pub use limits::Config;
+pub use state::Core;
+
 use std::sync::Arc;
 
 use bytes::Bytes;
 use rookery_game::opening::Book;
 use rookery_proto::v1;
-use rookery_tournament::{GameId, fact::Location, spec::Spec, standings::{Crosstable, Standings}};
+use rookery_tournament::{
+    GameId,
+    fact::Location,
+    spec::Spec,
+    standings::{Crosstable, Standings},
+};
 
 use crate::{
     archive::ArchiveError,

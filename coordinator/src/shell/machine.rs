@@ -39,3 +39,13 @@ impl Clocks {
         self.start + std::time::Duration::from_nanos(mono_ns)
     }
 }
+
+impl Machine for crate::core::Core {
+    fn handle(&mut self, now: Now, input: Input) -> Vec<Effect> {
+        Self::handle(self, now, input)
+    }
+
+    fn wake_at(&self) -> Option<u64> {
+        Self::wake_at(self)
+    }
+}

@@ -1,0 +1,206 @@
+//! Applying a spec: a new event, the same one again, or an amendment of a running one.
+
+use std::sync::Arc;
+
+use rookery_game::opening::Book;
+use rookery_proto::v1;
+use rookery_tournament::{
+    Event, Fact, LoggedFact,
+    event::Phase,
+    fact::RosterEntry,
+    spec::{Class, Spec, differences},
+};
+
+use super::{
+    Answer, AskId, Change, Core, Denied, limits,
+    state::EventState,
+    stored::Meta,
+    writes::{Create, FactWrite, Write},
+};
+
+/// The version of the rules that this program plays by.
+pub const RULES_VERSION: u32 = 1;
+
+/// As [`super::Request::Apply`].
+pub(super) struct Apply {
+    pub(super) spec: Box<Spec>,
+    pub(super) spec_digest: String,
+    pub(super) book: (String, Arc<Book>),
+    pub(super) uid: String,
+    pub(super) seed: u64,
+    pub(super) digests: Vec<(String, String)>,
+    pub(super) dry_run: bool,
+    pub(super) paused: bool,
+    pub(super) change: Change,
+}
+
+impl Core {
+    pub(super) fn apply(&mut self, ask: AskId, apply: Apply) -> Result<Option<Answer>, Denied> {
+        if self.writes.join(&apply.change.request_id, ask) {
+            return Ok(None);
+        }
+        if let Some(answer) = self.applied_before(&apply.change.request_id) {
+            return Ok(Some(answer));
+        }
+        if self.writes.creating(&apply.spec.name) {
+            let name = &apply.spec.name;
+            return Err(Denied::Unavailable(format!("event `{name}` is being made; ask again")));
+        }
+        let named = self.events.iter().filter(|(_, state)| state.name() == apply.spec.name);
+        let newest = named.max_by_key(|(_, state)| state.meta.applied_unix_ms).map(|(uid, _)| uid.clone());
+        let Some(uid) = newest else { return self.create(ask, apply) };
+        let Some(state) = self.events.get(&uid) else { return self.create(ask, apply) };
+        let phase = state.event.phase();
+        if phase == Phase::Stopped {
+            return self.create(ask, apply);
+        }
+        let mut response = response(&uid, state);
+        let found = differences(state.event.spec(), &apply.spec);
+        if state.meta.spec_digest == apply.spec_digest || found.is_empty() {
+            return Ok(Some(Answer::Applied(Box::new(response))));
+        }
+        response.differences = found.iter().map(ToString::to_string).collect();
+        let locked: Vec<String> =
+            found.iter().filter(|one| one.class != Class::Free).map(ToString::to_string).collect();
+        if !locked.is_empty() {
+            if phase == Phase::Finished {
+                return self.create(ask, apply);
+            }
+            return Err(Denied::Precondition(refusal(&apply.spec.name, &locked)));
+        }
+        if apply.dry_run {
+            return Ok(Some(Answer::Applied(Box::new(response))));
+        }
+        let json = serde_json::to_string(&apply.spec).map_err(|error| Denied::Invalid(error.to_string()))?;
+        let write = FactWrite {
+            uid,
+            fact: Fact::Amended { spec: apply.spec_digest, json },
+            change: apply.change,
+            asks: vec![ask],
+            game: None,
+            take_back: Vec::new(),
+            logged: None,
+            applied: Some(Box::new(response)),
+            hand_back: false,
+        };
+        self.write(Write::Fact(Box::new(write)));
+        Ok(None)
+    }
+
+    /// The answer to a request id that is on record.
+    fn applied_before(&self, request_id: &str) -> Option<Answer> {
+        if request_id.is_empty() {
+            return None;
+        }
+        let (uid, state, fact) = self.events.iter().find_map(|(uid, state)| {
+            let fact = state.facts.iter().find(|fact| fact.request_id == request_id)?;
+            Some((uid, state, fact))
+        })?;
+        let mut response = response(uid, state);
+        response.created = matches!(fact.fact, Fact::Opened { .. });
+        Some(Answer::Applied(Box::new(response)))
+    }
+
+    fn create(&mut self, ask: AskId, apply: Apply) -> Result<Option<Answer>, Denied> {
+        let Apply { spec, spec_digest, book, uid, seed, digests, dry_run, paused, change } = apply;
+        if self.events.len() >= limits::EVENTS {
+            return Err(Denied::Unavailable(format!("{} events are known already", limits::EVENTS)));
+        }
+        if self.events.contains_key(&uid) || uid.is_empty() || uid.contains('/') {
+            return Err(Denied::Invalid(format!("`{uid}` cannot be a new event's uid")));
+        }
+        let (book_digest, book) = book;
+        let mut warnings = Vec::new();
+        let roster: Vec<RosterEntry> = spec
+            .engines
+            .iter()
+            .map(|engine| {
+                let name = engine.setup.name.clone();
+                let known = digests.iter().find(|(of, _)| *of == name).map(|(_, digest)| digest.clone());
+                let digest = known.unwrap_or_else(|| self.catalogue_digest(&engine.setup.program, &mut warnings));
+                RosterEntry { engine: name, digest }
+            })
+            .collect();
+        let logged = |seq: u64, fact: Fact| LoggedFact {
+            seq,
+            at_unix_ms: self.now.unix_ms,
+            by: change.by.clone(),
+            reason: change.reason.clone(),
+            request_id: if seq == 1 { change.request_id.clone() } else { String::new() },
+            fact,
+        };
+        let opened = Fact::Opened {
+            roster,
+            book: book_digest.clone(),
+            book_openings: book.len() as u64,
+            seed: spec.event.seed.unwrap_or(seed),
+            opening_offset: spec.event.openings.start,
+            spec: spec_digest.clone(),
+            rules_version: RULES_VERSION,
+        };
+        let mut facts = vec![logged(1, opened)];
+        if paused {
+            facts.push(logged(2, Fact::Paused));
+        }
+        let mut event = Event::new((*spec).clone());
+        facts.iter().for_each(|fact| event.fold_fact(fact));
+        let response = v1::ApplyResponse {
+            event: spec.name.clone(),
+            event_uid: uid.clone(),
+            created: true,
+            games: event.progress().total,
+            warnings,
+            ..v1::ApplyResponse::default()
+        };
+        if dry_run {
+            return Ok(Some(Answer::Applied(Box::new(response))));
+        }
+        let meta = Meta {
+            uid,
+            name: spec.name.clone(),
+            phase: "open".to_owned(),
+            book: book_digest,
+            spec: *spec,
+            spec_digest,
+            applied_unix_ms: self.now.unix_ms,
+            facts: facts.len() as u64,
+        };
+        let create = Create { meta, facts, book, asks: vec![ask], response };
+        self.write(Write::Create(Box::new(create)));
+        Ok(None)
+    }
+
+    /// The digest that all attached catalogues name for a program; empty where none does, or where they differ.
+    fn catalogue_digest(&self, program: &str, warnings: &mut Vec<String>) -> String {
+        let attached = self.workers.values().filter(|worker| worker.session.is_some());
+        let entries = attached.flat_map(|worker| &worker.hello.engines).filter(|entry| entry.name == program);
+        let mut digests: Vec<&str> = entries.map(|entry| entry.digest.as_str()).filter(|d| !d.is_empty()).collect();
+        digests.sort_unstable();
+        digests.dedup();
+        match digests.as_slice() {
+            [one] => (*one).to_owned(),
+            [] => String::new(),
+            _ => {
+                warnings.push(format!("workers have {} builds of `{program}`: {}", digests.len(), digests.join(", ")));
+                String::new()
+            }
+        }
+    }
+}
+
+fn response(uid: &str, state: &EventState) -> v1::ApplyResponse {
+    v1::ApplyResponse {
+        event: state.name().to_owned(),
+        event_uid: uid.to_owned(),
+        games: state.event.progress().total,
+        ..v1::ApplyResponse::default()
+    }
+}
+
+fn refusal(name: &str, locked: &[String]) -> String {
+    format!(
+        "event `{name}` runs, and these keys are locked: {}; ways out: apply it under another name, or stop `{name}` \
+         and apply again",
+        locked.join("; ")
+    )
+}

@@ -1,0 +1,216 @@
+//! A write as comparisons and operations, from what is known at the moment it leaves.
+
+use rookery_tournament::{LoggedFact, fact::Fact, format::Want};
+
+use super::{
+    Core, keys, limits,
+    state::{EventState, Pair},
+    stored::{Checkpoint, Lease, cut, encode},
+    writes::{Built, FactWrite, Proof, Write},
+};
+use crate::{
+    store::{Compare, Op, Revision},
+    wire,
+};
+
+fn lease_as_known(key: String, revision: Revision) -> Compare {
+    if revision == 0 { Compare::Absent(key) } else { Compare::Modified(key, revision) }
+}
+
+fn delete_checkpoints(uid: &str, pair: &rookery_tournament::PairId, game: u8) -> Op {
+    let (from, to) = keys::checkpoints(uid, pair, game);
+    Op::DeleteRange(from, to)
+}
+
+impl Core {
+    /// `None`: it makes no sense any more.
+    pub(super) fn build(&mut self, write: &mut Write) -> Option<Built> {
+        match write {
+            Write::HandOut { uid, pair } => {
+                let (uid, pair) = (uid.clone(), *pair);
+                self.build_hand_out(&uid, pair)
+            }
+            Write::Record { uid, game, attempt, stored } => {
+                let state = self.events.get(uid.as_str())?;
+                let pair = state.pairs.get(&game.pair)?;
+                let hand = pair.hand.as_ref()?;
+                if pair.revision != *attempt || state.results.contains_key(game) {
+                    return None;
+                }
+                let (lease, result) = (keys::lease(uid, &game.pair), keys::result(uid, game));
+                let value = encode(stored);
+                let mut ops =
+                    vec![Op::Put(result.clone(), value.clone()), delete_checkpoints(uid, &game.pair, game.game)];
+                if state.others_recorded(hand, game) {
+                    ops.push(Op::Delete(lease.clone()));
+                }
+                let compare = vec![Compare::Modified(lease, *attempt), Compare::Absent(result.clone())];
+                Some(Built { compare, ops, proof: Proof::Put(result, value) })
+            }
+            Write::TakeBack { uid, pair, attempt, broken, error, .. } => {
+                let by = (self.since(), self.writes.next_nonce());
+                let known = self.events.get(uid.as_str())?.pairs.get(pair)?;
+                known.hand.as_ref()?;
+                if known.revision != *attempt {
+                    return None;
+                }
+                let value = encode(&taken_back(known, *broken, error, by, self.now.unix_ms));
+                let key = keys::lease(uid, pair);
+                Some(Built {
+                    compare: vec![Compare::Modified(key.clone(), *attempt)],
+                    ops: vec![Op::Put(key.clone(), value.clone())],
+                    proof: Proof::Put(key, value),
+                })
+            }
+            Write::Drop { uid, pair, revision, .. } => {
+                let known = self.events.get(uid.as_str())?.pairs.get(pair)?;
+                if known.revision != *revision || *revision == 0 {
+                    return None;
+                }
+                let key = keys::lease(uid, pair);
+                let (from, to) = keys::all_checkpoints(uid, pair);
+                Some(Built {
+                    compare: vec![Compare::Modified(key.clone(), *revision)],
+                    ops: vec![Op::Delete(key.clone()), Op::DeleteRange(from, to)],
+                    proof: Proof::Gone(key),
+                })
+            }
+            Write::Checkpoint { uid, game, attempt } => self.build_checkpoint(uid, game, *attempt),
+            Write::Fact(fact) => self.build_fact(fact),
+            Write::Create(create) => {
+                let meta = keys::meta(&create.meta.uid);
+                let value = encode(&create.meta);
+                let mut built = Built {
+                    compare: vec![Compare::Absent(meta.clone())],
+                    ops: vec![Op::Put(meta.clone(), value.clone())],
+                    proof: Proof::Put(meta, value),
+                };
+                for fact in &create.facts {
+                    let key = keys::log(&create.meta.uid, fact.seq);
+                    built.compare.push(Compare::Absent(key.clone()));
+                    built.ops.push(Op::Put(key, encode(fact)));
+                }
+                Some(built)
+            }
+            Write::Fleet { worker, entry, .. } => {
+                let key = keys::fleet(worker);
+                let (op, proof) = match entry {
+                    Some(entry) => {
+                        let value = encode(entry);
+                        (Op::Put(key.clone(), value.clone()), Proof::Put(key, value))
+                    }
+                    None => (Op::Delete(key.clone()), Proof::Gone(key)),
+                };
+                Some(Built { compare: Vec::new(), ops: vec![op], proof })
+            }
+        }
+    }
+
+    fn build_hand_out(&mut self, uid: &str, pair: rookery_tournament::PairId) -> Option<Built> {
+        let by = (self.since(), self.writes.next_nonce());
+        let state = self.events.get(uid)?;
+        let known = state.pairs.get(&pair)?;
+        let hand = known.hand.as_ref().filter(|hand| hand.attempt == 0)?;
+        let worker = self.workers.get(&hand.worker)?;
+        let there = worker.session.is_some() && worker.boot == hand.boot;
+        let unwanted = |game: &rookery_tournament::format::DueGame| {
+            state.results.contains_key(&game.id) || matches!(state.event.wants(&game.id), Want::No(_))
+        };
+        if !there || hand.asked_back || hand.games.iter().any(unwanted) {
+            return None;
+        }
+        let lease = Lease {
+            worker: hand.worker.clone(),
+            boot: hand.boot.clone(),
+            class: hand.class,
+            games: hand.games.iter().map(|game| game.id).collect(),
+            ask_between: hand.ask_between,
+            handed_out_ms: self.now.unix_ms,
+            broken: known.broken,
+            last_error: known.last_error.clone(),
+            by,
+        };
+        let (key, value) = (keys::lease(uid, &pair), encode(&lease));
+        let mut compare = vec![lease_as_known(key.clone(), known.revision)];
+        let mut ops = vec![Op::Put(key.clone(), value.clone())];
+        for game in &hand.games {
+            compare.push(Compare::Absent(keys::result(uid, &game.id)));
+            ops.push(delete_checkpoints(uid, &pair, game.id.game));
+        }
+        Some(Built { compare, ops, proof: Proof::Put(key, value) })
+    }
+
+    fn build_checkpoint(&self, uid: &str, game: &rookery_tournament::GameId, attempt: Revision) -> Option<Built> {
+        let state = self.events.get(uid)?;
+        let known = state.pairs.get(&game.pair).filter(|known| known.revision == attempt)?;
+        let running = known.hand.as_ref()?.running.get(game)?;
+        let plies = running.plies.get(running.stored..)?;
+        if state.results.contains_key(game) || plies.is_empty() {
+            return None;
+        }
+        let value = encode(&Checkpoint {
+            first_ply: u32::try_from(running.stored).ok()?,
+            plies: plies.iter().cloned().map(wire::read_ply).collect(),
+            first_clock_ns: running.clocks[0],
+            second_clock_ns: running.clocks[1],
+        });
+        if value.len() > limits::CHECKPOINT_BYTES {
+            return None;
+        }
+        let key = keys::checkpoint(uid, &game.pair, game.game, running.checkpoints);
+        let compare = vec![
+            Compare::Modified(keys::lease(uid, &game.pair), attempt),
+            Compare::Absent(keys::result(uid, game)),
+            Compare::Absent(key.clone()),
+        ];
+        Some(Built { compare, ops: vec![Op::Put(key.clone(), value.clone())], proof: Proof::Put(key, value) })
+    }
+
+    fn build_fact(&mut self, write: &mut FactWrite) -> Option<Built> {
+        let by = (self.since(), self.writes.next_nonce());
+        let state = self.events.get(&write.uid)?;
+        let logged = LoggedFact {
+            seq: state.meta.facts + 1,
+            at_unix_ms: self.now.unix_ms,
+            by: write.change.by.clone(),
+            reason: write.change.reason.clone(),
+            request_id: write.change.request_id.clone(),
+            fact: write.fact.clone(),
+        };
+        let mut meta = state.meta.clone();
+        meta.facts = logged.seq;
+        if matches!(write.fact, Fact::Stopped { encounter: None, .. }) {
+            meta.phase = "stopped".to_owned();
+        }
+        let (log, value, meta_key) = (keys::log(&write.uid, logged.seq), encode(&logged), keys::meta(&write.uid));
+        let mut built = Built {
+            compare: vec![Compare::Absent(log.clone()), Compare::Modified(meta_key.clone(), state.meta_revision)],
+            ops: vec![Op::Put(log.clone(), value.clone()), Op::Put(meta_key, encode(&meta))],
+            proof: Proof::Put(log, value),
+        };
+        write.logged = Some(logged);
+        write.take_back.retain(|pair| in_hand(state, pair));
+        for pair in &write.take_back {
+            let Some(known) = state.pairs.get(pair) else { continue };
+            let key = keys::lease(&write.uid, pair);
+            built.compare.push(Compare::Modified(key.clone(), known.revision));
+            built.ops.push(Op::Put(key, encode(&taken_back(known, false, "", by, self.now.unix_ms))));
+        }
+        Some(built)
+    }
+}
+
+fn in_hand(state: &EventState, pair: &rookery_tournament::PairId) -> bool {
+    state.pairs.get(pair).and_then(|known| known.hand.as_ref()).is_some_and(|hand| hand.attempt > 0)
+}
+
+/// The lease of a pair that is in nobody's hands.
+fn taken_back(known: &Pair, broken: bool, error: &str, by: (Revision, u64), now_ms: u64) -> Lease {
+    Lease {
+        handed_out_ms: known.hand.as_ref().map_or(now_ms, |hand| hand.handed_ms),
+        broken: known.broken + u32::from(broken),
+        last_error: if error.is_empty() { known.last_error.clone() } else { cut(error, limits::ERROR_BYTES) },
+        by,
+        ..Lease::default()
+    }
+}

@@ -1,0 +1,294 @@
+//! What is due goes to workers that can play it.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use rookery_game::setup::EngineSetup;
+use rookery_proto::v1;
+use rookery_tournament::{
+    PairId,
+    event::Phase,
+    format::{Assignment, Held},
+};
+
+use super::{
+    Core, limits,
+    state::{BookState, EventState, Hand, Worker},
+    writes::Write,
+};
+
+/// What a pair's games need of a worker.
+pub(super) struct Needs<'a> {
+    pub(super) cores: u32,
+    pub(super) memory: u64,
+    pub(super) gpus: u32,
+    pub(super) labels: &'a BTreeMap<String, String>,
+    pub(super) cpu_features: BTreeSet<&'a str>,
+    pub(super) men: u32,
+    pub(super) engines: Vec<(&'a EngineSetup, &'a str)>,
+}
+
+impl Needs<'_> {
+    pub(super) fn message(&self) -> v1::SlotNeeds {
+        v1::SlotNeeds {
+            cores: self.cores,
+            memory_bytes: self.memory,
+            gpus: self.gpus,
+            labels: self.labels.clone(),
+            cpu_features: self.cpu_features.iter().map(|&feature| feature.to_owned()).collect(),
+            tablebase_men: self.men,
+        }
+    }
+}
+
+/// One event in a round of handing out.
+struct Turn {
+    uid: String,
+    priority: i32,
+    in_hand: usize,
+    applied: u64,
+    due: VecDeque<Assignment>,
+    unplaceable: BTreeSet<PairId>,
+    asks: usize,
+}
+
+/// Why a worker cannot play an event at all.
+pub(super) fn bad_key(uid: &str, engine: &str) -> String {
+    format!("{uid}/{engine}")
+}
+
+/// Whether a worker has an engine; else what it lacks.
+fn has_engine(worker: &Worker, engine: &EngineSetup, digest: &str) -> Result<(), String> {
+    let hello = &worker.hello;
+    let protocol = if engine.protocol.is_empty() { "uci" } else { &engine.protocol };
+    if !hello.protocols.iter().any(|p| p == protocol) {
+        return Err(format!("does not speak `{protocol}`"));
+    }
+    if hello.paths_allowed {
+        return Ok(());
+    }
+    let digest = if digest.is_empty() { engine.digest.as_str() } else { digest };
+    let digest = if digest.is_empty() { engine.artifact.as_str() } else { digest };
+    let named = |entry: &v1::CatalogueEntry| engine.program.is_empty() || entry.name == engine.program;
+    let same = |entry: &v1::CatalogueEntry| digest.is_empty() || entry.digest == digest;
+    if hello.engines.iter().any(|entry| named(entry) && same(entry)) {
+        return Ok(());
+    }
+    let what = if engine.program.is_empty() { digest } else { engine.program.as_str() };
+    if hello.engines.iter().any(named) {
+        return Err(format!("has another build of `{what}` than {digest}"));
+    }
+    Err(format!("does not have engine `{what}`"))
+}
+
+impl Worker {
+    /// Classes of slots on which a pair's games fit, or why there is none.
+    pub(super) fn fits(&self, uid: &str, needs: &Needs<'_>) -> Result<Vec<usize>, String> {
+        if self.session.is_none() {
+            return Err("is not attached".to_owned());
+        }
+        for (key, value) in needs.labels {
+            if self.hello.labels.get(key) != Some(value) {
+                return Err(format!("lacks label {key}={value}"));
+            }
+        }
+        for feature in &needs.cpu_features {
+            if !self.hello.cpu_features.iter().any(|f| f == feature) {
+                return Err(format!("lacks CPU feature {feature}"));
+            }
+        }
+        if self.hello.tablebase_men < needs.men {
+            return Err(format!("has tables of {} men, {} are needed", self.hello.tablebase_men, needs.men));
+        }
+        for (engine, digest) in &needs.engines {
+            has_engine(self, engine, digest)?;
+            if let Some(why) = self.bad_engines.get(&bad_key(uid, &engine.name)) {
+                return Err(format!("could not start {}: {why}", engine.name));
+            }
+        }
+        if self.bad_events.contains(uid) {
+            return Err("does not understand its games".to_owned());
+        }
+        // A class that does not say its memory is taken at its word.
+        let wide = |class: &v1::SlotClass| {
+            class.cores >= needs.cores
+                && (class.memory_bytes >= needs.memory || class.memory_bytes == 0)
+                && class.gpus >= needs.gpus
+        };
+        let classes: Vec<usize> =
+            self.hello.slots.iter().enumerate().filter(|(_, class)| wide(class)).map(|(i, _)| i).collect();
+        if classes.is_empty() {
+            return Err(format!(
+                "has no slot of {} cores, {} MiB and {} GPUs",
+                needs.cores,
+                needs.memory >> 20,
+                needs.gpus
+            ));
+        }
+        Ok(classes)
+    }
+
+    /// Whether it takes anything now; else why not.
+    pub(super) fn takes(&self) -> Result<(), &'static str> {
+        if self.draining {
+            Err("is draining")
+        } else if self.refused {
+            Err("refused for want of room")
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Assignments that may still be handed to it: one for each free slot, and one ahead for each slot.
+    fn room(&self) -> usize {
+        if self.session.is_none() || self.takes().is_err() {
+            return 0;
+        }
+        (2 * self.slots() as usize).saturating_sub(self.hands.len())
+    }
+}
+
+impl Core {
+    pub(super) fn needs<'a>(&self, state: &'a EventState, pair: PairId) -> Option<Needs<'a>> {
+        let event = &state.event.spec().event;
+        let engines = [state.engine(pair.a)?, state.engine(pair.b)?];
+        Some(Needs {
+            cores: event.slot.cores,
+            memory: event.slot.memory,
+            gpus: event.slot.gpus.max(engines.iter().map(|(engine, _)| engine.gpus).sum()),
+            labels: &event.slot.labels,
+            cpu_features: engines.iter().flat_map(|(e, _)| &e.cpu_features).map(String::as_str).collect(),
+            men: event.adjudicate.tablebases.map_or(0, |rule| rule.men),
+            engines: engines.iter().map(|(engine, digest)| (&engine.setup, *digest)).collect(),
+        })
+    }
+
+    /// Slots on which games of any event can be played at once.
+    pub(super) fn all_slots(&self) -> usize {
+        self.workers.values().filter(|worker| worker.session.is_some()).map(|worker| worker.slots() as usize).sum()
+    }
+
+    /// Hands out what is due, by priority, then to the event with the least in hand, then to the oldest.
+    pub(super) fn hand_out(&mut self) {
+        if !self.offer || self.writes.full_until_ns > self.now.mono_ns || self.writes.len() >= limits::QUEUE_WRITES {
+            return;
+        }
+        self.offer = false;
+        let fleet = &self.fleet;
+        let rooms = self.workers.iter().filter(|(id, _)| !fleet.contains_key(*id)).map(|(_, worker)| worker.room());
+        let mut room: usize = rooms.sum();
+        let mut turns: Vec<Turn> = self.events.iter().filter_map(|(uid, state)| turn(uid, state)).collect();
+        while room > 0 {
+            turns.sort_by_key(|turn| (-i64::from(turn.priority), turn.in_hand, turn.applied));
+            let Some(turn) = turns.first_mut() else { break };
+            let Some(assignment) = self.next_due(turn, room) else {
+                turns.remove(0);
+                continue;
+            };
+            if self.place(&turn.uid, &assignment) {
+                turn.in_hand += 1;
+                room -= 1;
+            } else {
+                turn.unplaceable.insert(assignment.pair);
+                // Others of this event with the same two engines fare no better.
+                let same = (assignment.pair.a, assignment.pair.b);
+                let (out, left) = turn.due.drain(..).partition(|a| (a.pair.a, a.pair.b) == same);
+                turn.due = left;
+                let out: VecDeque<Assignment> = out;
+                turn.unplaceable.extend(out.iter().map(|a| a.pair));
+            }
+        }
+    }
+
+    fn next_due(&self, turn: &mut Turn, room: usize) -> Option<Assignment> {
+        if let Some(next) = turn.due.pop_front() {
+            return Some(next);
+        }
+        if turn.asks >= limits::ASKS {
+            return None;
+        }
+        turn.asks += 1;
+        let state = self.events.get(&turn.uid)?;
+        let slots = self.all_slots();
+        let due = if turn.unplaceable.is_empty() {
+            state.event.due(&state.held, room, slots)
+        } else if state.roster.len() <= 2 {
+            // All pairs are of the same two engines.
+            return None;
+        } else {
+            let mut held: Held = state.held.clone();
+            held.pairs.extend(turn.unplaceable.iter().copied());
+            state.event.due(&held, room, slots)
+        };
+        turn.due = due.into();
+        turn.due.pop_front()
+    }
+
+    /// The worker and the class of slot for a pair: a free slot before one ahead, the least loaded, the smallest that
+    /// fits.
+    fn best(&self, uid: &str, needs: &Needs<'_>) -> Option<(String, usize)> {
+        let mut best: Option<((bool, u32, u32), &str, usize)> = None;
+        for (id, worker) in &self.workers {
+            if worker.takes().is_err() || self.fleet.contains_key(id) {
+                continue;
+            }
+            let Ok(classes) = worker.fits(uid, needs) else { continue };
+            for class in classes {
+                let Some(shape) = worker.hello.slots.get(class) else { continue };
+                let load = worker.load(class);
+                if load >= shape.count.saturating_mul(2) {
+                    continue;
+                }
+                let rank = (load >= shape.count, shape.cores, load.saturating_mul(1_000) / shape.count.max(1));
+                if best.as_ref().is_none_or(|(least, _, _)| rank < *least) {
+                    best = Some((rank, id, class));
+                }
+            }
+        }
+        best.map(|(_, id, class)| (id.to_owned(), class))
+    }
+
+    fn place(&mut self, uid: &str, assignment: &Assignment) -> bool {
+        let Some(state) = self.events.get(uid) else { return false };
+        let Some(needs) = self.needs(state, assignment.pair) else { return false };
+        let Some((worker, class)) = self.best(uid, &needs) else { return false };
+        let boot = self.workers.get(&worker).map(|known| known.boot.clone()).unwrap_or_default();
+        let pair = assignment.pair;
+        let hand = Hand {
+            worker,
+            boot,
+            class,
+            attempt: 0,
+            games: assignment.games.clone(),
+            ask_between: assignment.ask_between,
+            handed_ms: self.now.unix_ms,
+            told: None,
+            seen: false,
+            asked_back: false,
+            asked_in: None,
+            after: None,
+            ending: false,
+            recording: BTreeSet::new(),
+            running: BTreeMap::new(),
+            moved_ns: self.now.mono_ns,
+        };
+        self.put_hand(uid, pair, hand);
+        self.write(Write::HandOut { uid: uid.to_owned(), pair });
+        true
+    }
+}
+
+fn turn(uid: &str, state: &EventState) -> Option<Turn> {
+    let ready = matches!(state.book, BookState::Ready(_)) && state.facts_pending == 0;
+    if !ready || !matches!(state.event.phase(), Phase::Running | Phase::Asking(_)) {
+        return None;
+    }
+    Some(Turn {
+        uid: uid.to_owned(),
+        priority: state.event.spec().event.priority,
+        in_hand: state.pairs.values().filter(|pair| pair.hand.is_some()).count(),
+        applied: state.meta.applied_unix_ms,
+        due: VecDeque::new(),
+        unplaceable: BTreeSet::new(),
+        asks: 0,
+    })
+}

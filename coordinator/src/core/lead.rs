@@ -1,0 +1,129 @@
+//! Leading: all that is in the store is taken in; and losing the lead.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rookery_tournament::{LoggedFact, PairId};
+
+use super::{
+    Answer, Core, Denied, Effect,
+    archive_out::Outgoing,
+    keys,
+    state::{EventState, Hand, Lead},
+    stored::{FleetEntry, Lease, Meta, StoredResult, decode},
+};
+use crate::store::{KeyValue, Revision};
+
+impl Core {
+    pub(super) fn take_lead(&mut self, since: Revision, store_id: String, loaded: &[KeyValue]) {
+        self.step_down();
+        self.lead = Some(Lead { since, store_id });
+        self.last_tick_ns = 0;
+        let mut unread = 0_u64;
+        let mut leases: Vec<(String, PairId, Revision, Lease)> = Vec::new();
+        let mut logs: BTreeMap<String, Vec<LoggedFact>> = BTreeMap::new();
+        let mut results: Vec<(String, StoredResult)> = Vec::new();
+        for kv in loaded {
+            let read = match keys::parse(&kv.key) {
+                keys::Parsed::Meta(uid) => decode::<Meta>(&kv.value).map(|meta| {
+                    self.events.insert(uid, EventState::new(meta, kv.modified));
+                }),
+                keys::Parsed::Log(uid, _) => decode(&kv.value).map(|fact| logs.entry(uid).or_default().push(fact)),
+                keys::Parsed::Result(uid, _) => decode(&kv.value).map(|stored| results.push((uid, stored))),
+                keys::Parsed::Lease(uid, pair) => {
+                    decode(&kv.value).map(|lease| leases.push((uid, pair, kv.modified, lease)))
+                }
+                keys::Parsed::Fleet(worker) => decode::<FleetEntry>(&kv.value).map(|entry| {
+                    self.fleet.insert(worker, entry);
+                }),
+                // Where a game went on from is read when it goes on.
+                keys::Parsed::Checkpoint(..) | keys::Parsed::Other => Some(()),
+            };
+            unread += u64::from(read.is_none());
+        }
+        if unread > 0 {
+            self.alarm("store", format!("{unread} values in the store do not read; they are left alone"));
+        }
+        // Facts come before the results that led to them.
+        for (uid, mut facts) in logs {
+            facts.sort_by_key(|fact| fact.seq);
+            if let Some(state) = self.events.get_mut(&uid) {
+                facts.into_iter().for_each(|fact| state.take_fact(fact));
+            }
+        }
+        for (uid, stored) in results {
+            if let Some(state) = self.events.get_mut(&uid) {
+                state.event.fold_result(&stored.entry);
+                state.results.insert(stored.entry.game, stored);
+            }
+        }
+        for (uid, pair, revision, lease) in leases {
+            self.take_lease(&uid, pair, revision, lease);
+        }
+        let uids: Vec<String> = self.events.keys().cloned().collect();
+        for uid in uids {
+            let closed = self.events.get(&uid).is_some_and(EventState::closed);
+            if !closed {
+                self.ask_book(&uid);
+            }
+            self.dirty.insert(uid);
+        }
+        if self.config.former_grace_ms == 0 {
+            let former: Vec<String> = self.workers.keys().cloned().collect();
+            former.iter().for_each(|id| self.lose(id, false));
+        }
+        self.offer = true;
+    }
+
+    fn take_lease(&mut self, uid: &str, pair: PairId, revision: Revision, lease: Lease) {
+        let Some(state) = self.events.get_mut(uid) else { return };
+        let games = lease.games.iter().filter_map(|id| state.event.game(id)).collect();
+        let known = state.pair_mut(pair);
+        known.revision = revision;
+        known.broken = lease.broken;
+        known.last_error = lease.last_error;
+        if lease.worker.is_empty() {
+            return;
+        }
+        let hand = Hand {
+            worker: lease.worker.clone(),
+            boot: lease.boot,
+            class: lease.class,
+            attempt: revision,
+            games,
+            ask_between: lease.ask_between,
+            handed_ms: lease.handed_out_ms,
+            told: None,
+            seen: true,
+            asked_back: false,
+            asked_in: None,
+            after: None,
+            ending: false,
+            recording: BTreeSet::new(),
+            running: BTreeMap::new(),
+            moved_ns: self.now.mono_ns,
+        };
+        self.put_hand(uid, pair, hand);
+        if let Some(worker) = self.workers.get_mut(&lease.worker) {
+            worker.former = true;
+        }
+    }
+
+    /// Another leads, or none: nothing more is written or ordered.
+    pub(super) fn step_down(&mut self) {
+        for session in std::mem::take(&mut self.sessions).into_keys() {
+            self.out.push(Effect::Close { session });
+        }
+        for ask in self.writes.clear() {
+            let answer: Result<Answer, Denied> = Err(Denied::NotLeader);
+            self.out.push(Effect::Answer { ask, answer });
+        }
+        self.lead = None;
+        self.events.clear();
+        self.workers.clear();
+        self.fleet.clear();
+        self.alarms.clear();
+        self.dirty.clear();
+        self.outgoing = Outgoing::default();
+        self.offer = false;
+    }
+}

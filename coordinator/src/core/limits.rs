@@ -1,0 +1,114 @@
+//! Every bound of the core, with its reason, and how they relate.
+
+/// How often workers beat, milliseconds. Short, as a lost message heals at the next beat.
+pub const BEAT_MS: u64 = 2_000;
+/// Silence after which a worker's games are treated as interrupted, milliseconds. A rebooted switch comes back within
+/// it; the worker plays on meanwhile.
+pub const GRACE_MS: u64 = 30_000;
+/// Longest wait between two tries of the store or the archive, milliseconds.
+pub const RETRY_MAX_MS: u64 = 8_000;
+/// First wait before a try is repeated, milliseconds.
+pub const RETRY_MIN_MS: u64 = 50;
+/// A tick that comes this much late was held up by our own machine, and says nothing about workers; milliseconds.
+pub const LATE_TICK_MS: u64 = 5_000;
+/// How often time is looked at when nothing happens, milliseconds.
+pub const TICK_MS: u64 = 250;
+
+/// How long writes gather while another transaction is on its way, milliseconds.
+pub const BATCH_MS: u64 = 10;
+/// Writes in one transaction.
+pub const BATCH_WRITES: usize = 40;
+/// Comparisons, and operations, in one transaction: etcd takes 128 by default, and the leader's key is compared too.
+pub const BATCH_OPS: usize = 120;
+/// Bytes of values in one transaction: etcd takes 1.5 MiB.
+pub const BATCH_BYTES: usize = 1024 * 1024;
+/// Transactions on their way at once.
+pub const IN_FLIGHT: usize = 4;
+/// Writes that wait; beyond it, operators are refused and nothing is handed out.
+pub const QUEUE_WRITES: usize = 20_000;
+
+/// Records in one batch for the archive.
+pub const ARCHIVE_RECORDS: usize = 64;
+/// Bytes in one batch for the archive; one record may be larger.
+pub const ARCHIVE_BYTES: usize = 1024 * 1024;
+/// Bytes of records that wait for the archive. Beyond it results stay with their workers.
+pub const ARCHIVE_WAITING_BYTES: usize = 64 * 1024 * 1024;
+
+/// Broken attempts after which a pair waits for a person.
+pub const PAIR_BROKEN: u32 = 3;
+/// Host faults in a row after which a worker waits for a person.
+pub const WORKER_FAULTS: u32 = 5;
+/// Workers that are known at once.
+pub const WORKERS: usize = 10_000;
+/// Bytes of a worker's id: it is part of every result, which has 300 bytes.
+pub const WORKER_ID_BYTES: usize = 48;
+/// Slots of one worker, all classes together.
+pub const WORKER_SLOTS: u32 = 1_024;
+/// Bytes of an error that is kept with a lease.
+pub const ERROR_BYTES: usize = 400;
+/// Bytes of a result in the store.
+pub const RESULT_BYTES: usize = 300;
+/// Plies kept of a running game; the rules of every game end one before that.
+pub const RUNNING_PLIES: usize = 20_000;
+/// Thinking between two checkpoints, milliseconds.
+pub const CHECKPOINT_MS: u64 = 5_000;
+/// Bytes of one checkpoint.
+pub const CHECKPOINT_BYTES: usize = 256 * 1024;
+/// Events that are known at once, finished ones included.
+pub const EVENTS: usize = 10_000;
+/// Games on one page.
+pub const PAGE: usize = 1_000;
+/// How often the core asks an event for more where what is due cannot be placed.
+pub const ASKS: usize = 64;
+/// How long a worker tells each ply after someone began to follow, milliseconds.
+pub const FOLLOW_MS: u64 = 600_000;
+/// How long nothing is handed out after the store said that it is full, milliseconds.
+pub const FULL_MS: u64 = 30_000;
+
+const _: () = assert!(BEAT_MS <= GRACE_MS / 4);
+const _: () = assert!(RETRY_MAX_MS <= GRACE_MS / 3);
+const _: () = assert!(RETRY_MIN_MS < RETRY_MAX_MS);
+const _: () = assert!(LATE_TICK_MS < GRACE_MS && TICK_MS < LATE_TICK_MS);
+const _: () = assert!(BATCH_MS < TICK_MS && BATCH_WRITES * 3 <= BATCH_OPS);
+const _: () = assert!(WORKER_ID_BYTES < RESULT_BYTES / 4);
+
+/// What a coordinator is set up with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    /// How often workers beat, milliseconds; at most a quarter of the grace.
+    pub beat_ms: u64,
+    /// Silence after which a worker's games are treated as interrupted, milliseconds.
+    pub grace_ms: u64,
+    /// How long a new leader waits for workers that come back with what they are playing, milliseconds. 0 where the
+    /// workers are part of this process, so that none can.
+    pub former_grace_ms: u64,
+    /// This program's version.
+    pub version: String,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            beat_ms: BEAT_MS,
+            grace_ms: GRACE_MS,
+            former_grace_ms: GRACE_MS,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+}
+
+impl Config {
+    /// Coordinator and worker in one process: nothing of a former process can still be in play.
+    #[must_use]
+    pub fn one_process() -> Self {
+        Self { former_grace_ms: 0, ..Self::default() }
+    }
+
+    /// The same with `beat_ms` at most a quarter of `grace_ms`.
+    #[must_use]
+    pub fn checked(mut self) -> Self {
+        self.grace_ms = self.grace_ms.max(4);
+        self.beat_ms = self.beat_ms.clamp(1, self.grace_ms / 4);
+        self
+    }
+}

@@ -1,0 +1,270 @@
+//! What workers say about games: finished, handed back, moved on, refused.
+
+use rookery_game::{GameRecord, Seat};
+use rookery_proto::v1::{self, DiscardReason, HandBackReason, RefusalReason, attach_response::Message};
+use rookery_tournament::{
+    EntrantId, GameId, PairId, ResultEntry,
+    fact::Location,
+    format::{DueGame, Want},
+    spec::Interruption,
+};
+
+use super::{
+    Core, Effect,
+    archive_out::Item,
+    hand_out::bad_key,
+    limits,
+    state::EventState,
+    stored::{FleetEntry, StoredResult, cut, encode},
+    writes::{Reply, Write},
+};
+use crate::{store::Revision, wire};
+
+/// What is to become of a finished game.
+enum Verdict {
+    Take(Box<GameRecord>, Box<ResultEntry>),
+    /// Its answer is under way.
+    Wait,
+    Recorded {
+        go_on: bool,
+    },
+    Discard(DiscardReason, String),
+    /// It does not replay: the attempt is spent.
+    Broken(String),
+}
+
+impl Core {
+    pub(super) fn finished(&mut self, worker: &str, finished: v1::Finished) {
+        let v1::Finished { attempt, record } = finished;
+        let record = record.unwrap_or_default();
+        let echo = record.id.clone();
+        let (uid, game) = match wire::read_game_id(&record.id.clone().unwrap_or_default()) {
+            Ok(id) => id,
+            Err(error) => {
+                let reply = Reply::Discarded(echo, DiscardReason::DoesNotReplay, error.to_string());
+                self.reply(worker, attempt, reply);
+                return;
+            }
+        };
+        match self.judge(worker, attempt, &uid, &game, record) {
+            Verdict::Wait => {}
+            Verdict::Recorded { go_on } => {
+                self.tell_over(worker, attempt, Message::Recorded(v1::Recorded { attempt, game: echo, go_on }));
+            }
+            Verdict::Discard(reason, detail) => {
+                self.reply(worker, attempt, Reply::Discarded(echo, reason, detail));
+            }
+            Verdict::Broken(why) => {
+                let error = format!("worker {worker}: {why}");
+                let reply = Reply::Discarded(echo, DiscardReason::DoesNotReplay, why);
+                self.end_attempt(&uid, game.pair, true, &error, reply);
+            }
+            Verdict::Take(record, entry) => {
+                let bytes = encode(&record);
+                if !self.outgoing.has_room(bytes.len()) {
+                    self.outgoing.turned_away.insert(worker.to_owned());
+                    return;
+                }
+                if let Some(hand) = self.hand_mut(&uid, game.pair) {
+                    hand.recording.insert(game);
+                }
+                let stored = StoredResult { entry: *entry, attempt };
+                self.outgoing.push(Item { uid, game, attempt, bytes, stored });
+            }
+        }
+    }
+
+    fn judge(&self, worker: &str, attempt: Revision, uid: &str, game: &GameId, record: v1::GameRecord) -> Verdict {
+        let Some(state) = self.events.get(uid) else {
+            return Verdict::Discard(DiscardReason::NoEvent, format!("no event {uid}"));
+        };
+        if let Some(stored) = state.results.get(game) {
+            return if stored.attempt == attempt {
+                Verdict::Recorded { go_on: state.goes_on(game.pair, attempt) }
+            } else {
+                let detail = format!("by attempt {}", stored.attempt);
+                Verdict::Discard(DiscardReason::AlreadyRecorded, detail)
+            };
+        }
+        let hand = state.pairs.get(&game.pair).and_then(|known| known.hand.as_ref());
+        let Some(hand) = hand.filter(|hand| hand.attempt == attempt && hand.worker == worker) else {
+            return Verdict::Discard(DiscardReason::AttemptOver, String::new());
+        };
+        let Some(ordered) = hand.games.iter().find(|ordered| ordered.id == *game) else {
+            return Verdict::Discard(DiscardReason::AttemptOver, "not a game of this attempt".to_owned());
+        };
+        if hand.ending || hand.recording.contains(game) {
+            return Verdict::Wait;
+        }
+        // Without the book nothing can be checked; it is said again after the next reconnect, and asked for by beats.
+        let Some(setup) = state.setup(ordered) else { return Verdict::Wait };
+        match checked(state, setup, ordered, record, worker) {
+            Ok((record, entry)) => Verdict::Take(Box::new(record), Box::new(entry)),
+            Err(why) => Verdict::Broken(why),
+        }
+    }
+
+    pub(super) fn handed_back(&mut self, worker: &str, back: v1::HandedBack) {
+        let attempt = back.attempt;
+        let reason = back.reason();
+        let Some((uid, pair)) = self.attempt_of(worker, attempt) else {
+            self.reply(worker, attempt, Reply::Discarded(back.game, DiscardReason::AttemptOver, String::new()));
+            return;
+        };
+        let evidence = cut(&back.evidence, limits::ERROR_BYTES);
+        let what = match reason {
+            HandBackReason::Drained => "drained",
+            HandBackReason::Paused => "paused",
+            HandBackReason::Lag => "a flag by the host's lag",
+            HandBackReason::HostFault => "host fault",
+            HandBackReason::NotStarted => "an engine did not start",
+            HandBackReason::Cancelled => "cancelled",
+            HandBackReason::Unspecified => "handed back",
+        };
+        let plies = back.plies.len();
+        let error = format!("worker {worker}: {what} at ply {plies}: {evidence}");
+        let broken = reason == HandBackReason::HostFault;
+        if broken {
+            self.host_fault(worker, &evidence);
+        }
+        self.end_attempt(&uid, pair, broken, &error, Reply::Recorded(back.game));
+        if reason == HandBackReason::NotStarted {
+            self.not_started(worker, &uid, pair, &back.engine, &evidence);
+        }
+    }
+
+    /// An engine did not start on a worker. Where no other can play the pair, it waits for a person.
+    fn not_started(&mut self, worker: &str, uid: &str, pair: PairId, engine: &str, evidence: &str) {
+        let names: Vec<String> = self.events.get(uid).map_or_else(Vec::new, |state| {
+            [pair.a, pair.b].iter().map(|entrant| state.engine_name(*entrant).to_owned()).collect()
+        });
+        // A worker that does not name the engine leaves both in doubt.
+        let blamed: Vec<String> = if names.iter().any(|name| name == engine) { vec![engine.to_owned()] } else { names };
+        if let Some(known) = self.workers.get_mut(worker) {
+            for name in &blamed {
+                known.bad_engines.insert(bad_key(uid, name), evidence.to_owned());
+            }
+        }
+        let elsewhere = self
+            .events
+            .get(uid)
+            .and_then(|state| self.needs(state, pair))
+            .is_some_and(|needs| self.workers.values().any(|worker| worker.fits(uid, &needs).is_ok()));
+        if !elsewhere {
+            let error = format!("{} does not start: {evidence}", blamed.join(" or "));
+            self.set_aside(uid, pair, error);
+        }
+    }
+
+    fn host_fault(&mut self, worker: &str, evidence: &str) {
+        let Some(known) = self.workers.get_mut(worker) else { return };
+        known.faults += 1;
+        let faults = known.faults;
+        if faults < limits::WORKER_FAULTS || self.fleet.contains_key(worker) {
+            return;
+        }
+        let entry = FleetEntry {
+            by: "rookery".to_owned(),
+            reason: format!("{faults} host faults in a row; the last: {evidence}"),
+            request_id: String::new(),
+            at_unix_ms: self.now.unix_ms,
+        };
+        // Known at once, so that nothing more is handed out while it is written.
+        self.fleet.insert(worker.to_owned(), entry.clone());
+        self.write(Write::Fleet { worker: worker.to_owned(), entry: Some(entry), grace_ms: 0, asks: Vec::new() });
+    }
+
+    pub(super) fn progress(&mut self, worker: &str, progress: v1::Progress) {
+        let Some(Ok((uid, game))) = progress.game.as_ref().map(wire::read_game_id) else { return };
+        let now = self.now.mono_ns;
+        let Some(state) = self.events.get_mut(&uid) else { return };
+        let store = state.event.spec().event.interruption != Interruption::Replay;
+        let hand = state.pairs.get_mut(&game.pair).and_then(|known| known.hand.as_mut());
+        let Some(hand) = hand.filter(|hand| hand.attempt == progress.attempt && hand.worker == worker) else { return };
+        if !hand.games.iter().any(|ordered| ordered.id == game) {
+            return;
+        }
+        hand.seen = true;
+        let running = hand.running.entry(game).or_default();
+        let first = progress.first_ply as usize;
+        // What was lost in between is told with the finished game; a gap here only shortens what watchers see.
+        if first > running.plies.len() || first + progress.plies.len() > limits::RUNNING_PLIES {
+            return;
+        }
+        running.plies.truncate(first);
+        running.stored = running.stored.min(first);
+        running.plies.extend(progress.plies.iter().cloned());
+        running.phase = v1::AttemptPhase::Playing;
+        running.ply = running.plies.len() as u32;
+        running.clocks = [progress.first_clock_ns, progress.second_clock_ns];
+        running.thinking_ms = running.thinking_ms.saturating_add(progress.thinking_ms);
+        hand.moved_ns = now;
+        let due = store && running.thinking_ms >= limits::CHECKPOINT_MS && !running.checkpointing;
+        running.checkpointing |= due;
+        let first_ply = progress.first_ply;
+        self.out.push(Effect::Moved { event_uid: uid.clone(), game, first_ply, plies: progress.plies });
+        if due {
+            self.write(Write::Checkpoint { uid, game, attempt: progress.attempt });
+        }
+    }
+
+    pub(super) fn refused(&mut self, worker: &str, refused: &v1::Refused) {
+        let Some((uid, pair)) = self.attempt_of(worker, refused.attempt) else { return };
+        let detail = cut(&refused.detail, limits::ERROR_BYTES);
+        let error = format!("worker {worker} refused: {detail}");
+        self.end_attempt(&uid, pair, false, &error, Reply::None);
+        let Some(known) = self.workers.get_mut(worker) else { return };
+        match refused.reason() {
+            RefusalReason::Engine => self.not_started(worker, &uid, pair, "", &detail),
+            RefusalReason::Draining => known.draining = true,
+            RefusalReason::NotUnderstood => {
+                known.bad_events.insert(uid);
+            }
+            RefusalReason::NoCredit | RefusalReason::OldLeader | RefusalReason::Unspecified => known.refused = true,
+        }
+    }
+}
+
+impl EventState {
+    /// Whether an attempt goes on to the game that it still has to play.
+    pub(super) fn goes_on(&self, pair: PairId, attempt: Revision) -> bool {
+        let hand = self.pairs.get(&pair).and_then(|known| known.hand.as_ref());
+        let Some(hand) = hand.filter(|hand| hand.attempt == attempt && !hand.asked_back && !hand.ending) else {
+            return false;
+        };
+        let left = hand.games.iter().find(|game| !self.results.contains_key(&game.id));
+        left.is_some_and(|left| !matches!(self.event.wants(&left.id), Want::No(_)))
+    }
+}
+
+/// Replays a finished game as it was ordered.
+fn checked(
+    state: &EventState,
+    setup: rookery_game::GameSetup,
+    ordered: &DueGame,
+    record: v1::GameRecord,
+    worker: &str,
+) -> Result<(GameRecord, ResultEntry), String> {
+    let restarts = record.restarts;
+    let record =
+        wire::read_record(record, setup, state.name(), &ordered.id, worker).map_err(|error| error.to_string())?;
+    let replayed = record.replay().map_err(|error| error.to_string())?;
+    let outcome = record.outcome.as_ref().ok_or("no outcome")?;
+    let fault: Option<Seat> = outcome.fault;
+    let seats: [EntrantId; 2] = [ordered.first, ordered.second];
+    let entry = ResultEntry {
+        game: ordered.id,
+        first: seats[0],
+        second: seats[1],
+        result: outcome.result,
+        ending: outcome.ending,
+        fault,
+        plies: replayed.plies,
+        opening: state.opening(ordered).map_or(0, |(index, _)| index),
+        r_mobility: replayed.mobility,
+        restarts,
+        worker: cut(worker, limits::WORKER_ID_BYTES),
+        location: Location::default(),
+    };
+    Ok((record, entry))
+}

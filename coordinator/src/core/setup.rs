@@ -1,0 +1,141 @@
+//! What a game is made of: who sits where, from which opening, with which rules.
+
+use rookery_game::{
+    GameSetup,
+    opening::{self, Opening},
+    setup::{EngineSetup, Restart, Side, Start},
+};
+use rookery_proto::v1;
+use rookery_tournament::{
+    EntrantId, PairId,
+    format::DueGame,
+    spec::{EngineSpec, Interruption},
+};
+
+use super::{
+    Core,
+    state::{BookState, EventState},
+};
+use crate::wire;
+
+impl EventState {
+    /// An entrant's engine as the spec has it, and the digest that its roster froze.
+    pub(super) fn engine(&self, entrant: EntrantId) -> Option<(&EngineSpec, &str)> {
+        let entry = self.roster.get((entrant.0 as usize).checked_sub(1)?)?;
+        let engine = self.event.spec().engines.iter().find(|engine| engine.setup.name == entry.engine)?;
+        Some((engine, &entry.digest))
+    }
+
+    /// The index of a game's opening, and the opening; `None` without a book, or before it is loaded.
+    pub(super) fn opening(&self, game: &DueGame) -> Option<(u64, Opening)> {
+        let BookState::Ready(book) = &self.book else { return None };
+        if book.is_empty() {
+            return None;
+        }
+        let random = self.event.spec().event.openings.random;
+        let n = book.len() as u64;
+        let index = opening::index(self.seed, &self.meta.book, random, self.offset, game.opening, n);
+        Some((index, book.get(usize::try_from(index).ok()?)?))
+    }
+
+    fn side(&self, entrant: EntrantId, game: &DueGame) -> Option<Side> {
+        let (engine, digest) = self.engine(entrant)?;
+        let event = &self.event.spec().event;
+        let mut setup: EngineSetup = engine.setup.clone();
+        if !digest.is_empty() {
+            digest.clone_into(&mut setup.digest);
+        }
+        if setup.restart == Restart::Never {
+            setup.restart = event.restart;
+        }
+        if let Some(name) = &engine.seed_option {
+            setup.options.push((name.clone(), game_seed(self.seed, game).to_string()));
+        }
+        Some(Side {
+            engine: setup,
+            time_control: engine.time_control.clone().unwrap_or_else(|| event.time_control.clone()),
+            margin: event.margin,
+            ponder: event.ponder,
+        })
+    }
+
+    /// All that is needed to play a game; `None` while the book is not there, or where the roster does not know a side.
+    pub(super) fn setup(&self, game: &DueGame) -> Option<GameSetup> {
+        if !matches!(self.book, BookState::Ready(_)) {
+            return None;
+        }
+        let event = &self.event.spec().event;
+        let mut start = Start::default();
+        let mut tags = std::collections::BTreeMap::new();
+        if let Some((_, opening)) = self.opening(game) {
+            start = opening.start;
+            if let Some(plies) = event.openings.plies {
+                start.moves.truncate(plies as usize);
+            }
+            if !opening.name.is_empty() {
+                tags.insert("Opening".to_owned(), opening.name);
+            }
+        }
+        tags.insert("Event".to_owned(), event.title.clone());
+        tags.insert("Round".to_owned(), game.round.clone());
+        if !event.site.is_empty() {
+            tags.insert("Site".to_owned(), event.site.clone());
+        }
+        Some(GameSetup {
+            kind: event.game,
+            start,
+            sides: [self.side(game.first, game)?, self.side(game.second, game)?],
+            adjudication: event.adjudicate.clone(),
+            limits: event.limits,
+            tags,
+            keep_transcript: event.transcripts,
+        })
+    }
+}
+
+/// A seed of its own for each game, that fits the 32 bits of most engines' options (splitmix64 over its id).
+fn game_seed(seed: u64, game: &DueGame) -> u64 {
+    let PairId { stage, round, a, b, number } = game.id.pair;
+    let parts = [
+        u64::from(stage),
+        u64::from(round),
+        u64::from(a.0),
+        u64::from(b.0),
+        u64::from(number),
+        u64::from(game.id.game),
+    ];
+    let mut state = seed;
+    for part in parts {
+        state = state.wrapping_add(part).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        state = (state ^ (state >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        state ^= state >> 31;
+    }
+    state >> 33
+}
+
+impl Core {
+    /// The order to play what a pair's hand holds.
+    pub(super) fn play(&self, uid: &str, pair: PairId) -> Option<v1::Play> {
+        let state = self.events.get(uid)?;
+        let hand = state.pairs.get(&pair)?.hand.as_ref()?;
+        let mut games = Vec::new();
+        for game in &hand.games {
+            let setup = state.setup(game)?;
+            games.push(v1::GameOrder {
+                id: Some(wire::game_id(uid, &game.id)),
+                setup: Some(wire::setup(&setup)),
+                resume: None,
+            });
+        }
+        let needs = self.needs(state, pair)?;
+        Some(v1::Play {
+            attempt: hand.attempt,
+            event: state.name().to_owned(),
+            games,
+            needs: Some(needs.message()),
+            ask_between: hand.ask_between,
+            every_ply: matches!(state.event.spec().event.interruption, Interruption::Csa),
+        })
+    }
+}

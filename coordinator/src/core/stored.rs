@@ -1,0 +1,102 @@
+//! The values in the store: JSON, so that an operator can read them.
+
+use bytes::Bytes;
+use rookery_game::record::Ply;
+use rookery_tournament::{GameId, ResultEntry, spec::Spec};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::store::Revision;
+
+/// `events/{event}/meta`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct Meta {
+    pub(super) uid: String,
+    pub(super) name: String,
+    /// `open` or `stopped`; what else can be said follows from the log and the results.
+    pub(super) phase: String,
+    /// The spec as it was when the event began; amendments are facts.
+    pub(super) spec: Spec,
+    pub(super) spec_digest: String,
+    /// The openings' digest as `Apply` gave it; empty without a book.
+    pub(super) book: String,
+    pub(super) applied_unix_ms: u64,
+    /// How many facts are in the log, so that each one rewrites this.
+    pub(super) facts: u64,
+}
+
+/// `live/{event}/{pair}/lease`. Its revision is the attempt.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct Lease {
+    /// Empty: taken back.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) worker: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) boot: String,
+    #[serde(default)]
+    pub(super) class: usize,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) games: Vec<GameId>,
+    #[serde(default)]
+    pub(super) ask_between: bool,
+    pub(super) handed_out_ms: u64,
+    /// Attempts that ended without a word, or by the host's fault.
+    #[serde(default)]
+    pub(super) broken: u32,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) last_error: String,
+    /// The leadership and the write that put it here: a write whose answer was lost is recognised by it.
+    pub(super) by: (Revision, u64),
+}
+
+/// `events/{event}/results/…`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct StoredResult {
+    #[serde(flatten)]
+    pub(super) entry: ResultEntry,
+    /// The attempt that it came by.
+    #[serde(rename = "a")]
+    pub(super) attempt: Revision,
+}
+
+/// `live/{event}/{pair}/{game}/{seq}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct Checkpoint {
+    pub(super) first_ply: u32,
+    pub(super) plies: Vec<Ply>,
+    #[serde(default)]
+    pub(super) first_clock_ns: Option<u64>,
+    #[serde(default)]
+    pub(super) second_clock_ns: Option<u64>,
+}
+
+/// `fleet/{worker}`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct FleetEntry {
+    pub(super) by: String,
+    pub(super) reason: String,
+    #[serde(default)]
+    pub(super) request_id: String,
+    pub(super) at_unix_ms: u64,
+}
+
+/// As JSON. Values of ours always have a form in it; where one had none, the empty text would be refused on reading.
+pub(super) fn encode<T: Serialize>(value: &T) -> Bytes {
+    serde_json::to_vec(value).map(Bytes::from).unwrap_or_default()
+}
+
+pub(super) fn decode<T: DeserializeOwned>(value: &Bytes) -> Option<T> {
+    serde_json::from_slice(value).ok()
+}
+
+/// A text cut to at most `bytes`, at a character's edge.
+pub(super) fn cut(text: &str, bytes: usize) -> String {
+    let mut end = text.len().min(bytes);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text[..end].to_owned()
+}

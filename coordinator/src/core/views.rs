@@ -1,0 +1,327 @@
+//! What operators see: events, games, workers.
+
+use rookery_proto::v1;
+use rookery_tournament::{
+    Fact, GameId,
+    event::Phase,
+    fact::Location,
+    format::{DueGame, Held, Want},
+};
+
+use super::{
+    Answer, Core, Denied,
+    state::{BookState, EventState, Worker},
+};
+use crate::wire;
+
+impl EventState {
+    pub(super) fn in_play(&self, game: &GameId) -> bool {
+        let hand = self.pairs.get(&game.pair).and_then(|known| known.hand.as_ref());
+        !self.results.contains_key(game) && hand.is_some_and(|hand| hand.games.iter().any(|g| g.id == *game))
+    }
+
+    pub(super) fn running_plies(&self, game: &GameId) -> Vec<v1::Ply> {
+        let hand = self.pairs.get(&game.pair).and_then(|known| known.hand.as_ref());
+        hand.and_then(|hand| hand.running.get(game)).map_or_else(Vec::new, |running| running.plies.clone())
+    }
+
+    /// Whether a fact took this game's result away.
+    pub(super) fn voided(&self, game: &GameId) -> bool {
+        self.facts.iter().any(|fact| match &fact.fact {
+            Fact::Voided { games } | Fact::Replay { games } => games.contains(game),
+            _ => false,
+        })
+    }
+
+    fn ruled(&self, game: &GameId) -> Option<rookery_game::GameResult> {
+        self.facts.iter().rev().find_map(|fact| match &fact.fact {
+            Fact::Ruled { game: ruled, result } if ruled == game => Some(*result),
+            _ => None,
+        })
+    }
+
+    pub(super) fn fact_list(&self) -> Vec<v1::Fact> {
+        let list = self.facts.iter().map(|logged| {
+            let json = serde_json::to_value(&logged.fact).unwrap_or_default();
+            let kind = json.get("kind").and_then(|kind| kind.as_str()).unwrap_or_default();
+            v1::Fact {
+                seq: logged.seq,
+                at_unix_ms: logged.at_unix_ms,
+                by: logged.by.clone(),
+                reason: logged.reason.clone(),
+                kind: camel(kind),
+                json: json.to_string(),
+            }
+        });
+        list.collect()
+    }
+
+    pub(super) fn game_phase(&self, game: &GameId) -> v1::GamePhase {
+        if self.voided(game) {
+            return v1::GamePhase::Voided;
+        }
+        let on_record = self.results.contains_key(game);
+        if on_record || self.ruled(game).is_some() {
+            let stopped = self.facts.iter().any(|fact| matches!(fact.fact, Fact::Stopped { .. }));
+            // What is on record and not wanted lies beyond a stop; a stop by a person has nothing beyond it.
+            let surplus = on_record && stopped && matches!(self.event.wants(game), Want::No(_));
+            return if surplus { v1::GamePhase::Surplus } else { v1::GamePhase::Finished };
+        }
+        let hand = self.pairs.get(&game.pair).and_then(|known| known.hand.as_ref());
+        if let Some(hand) = hand.filter(|hand| hand.games.iter().any(|g| g.id == *game)) {
+            let playing = hand.running.get(game).is_some_and(|r| r.phase == v1::AttemptPhase::Playing || r.ply > 0);
+            return if playing { v1::GamePhase::Playing } else { v1::GamePhase::HandedOut };
+        }
+        if self.set_aside.contains_key(&game.pair) {
+            return v1::GamePhase::SetAside;
+        }
+        v1::GamePhase::Waiting
+    }
+
+    /// The game in short; `due` where it is known already.
+    pub(super) fn summary_of(&self, uid: &str, game: &GameId, due: Option<&DueGame>) -> v1::GameSummary {
+        let found = if due.is_none() { self.event.game(game) } else { None };
+        let due = due.or(found.as_ref());
+        let stored = self.results.get(game).map(|stored| &stored.entry);
+        let hand = self.pairs.get(&game.pair).and_then(|known| known.hand.as_ref());
+        let hand = hand.filter(|_| self.in_play(game));
+        let running = hand.and_then(|hand| hand.running.get(game));
+        let mut outcome = stored.map(|entry| v1::Outcome {
+            result: wire::result(entry.result).into(),
+            ending: wire::ending(entry.ending).into(),
+            fault: entry.fault.map_or(v1::Seat::Unspecified, wire::seat).into(),
+            detail: String::new(),
+        });
+        if let Some(result) = self.ruled(game) {
+            outcome = Some(v1::Outcome {
+                result: wire::result(result).into(),
+                ending: v1::Ending::Ruling.into(),
+                ..v1::Outcome::default()
+            });
+        }
+        v1::GameSummary {
+            id: Some(wire::game_id(uid, game)),
+            event: self.name().to_owned(),
+            round: due.map_or_else(String::new, |due| due.round.clone()),
+            first: due.map_or("", |due| self.engine_name(due.first)).to_owned(),
+            second: due.map_or("", |due| self.engine_name(due.second)).to_owned(),
+            phase: self.game_phase(game).into(),
+            outcome,
+            plies: stored.map(|entry| entry.plies).or(running.map(|running| running.ply)).unwrap_or(0),
+            worker: stored
+                .map(|entry| entry.worker.clone())
+                .or(hand.map(|hand| hand.worker.clone()))
+                .unwrap_or_default(),
+            name: game.to_string(),
+        }
+    }
+}
+
+/// `set-aside` → `SetAside`.
+fn camel(kebab: &str) -> String {
+    let mut text = String::new();
+    for part in kebab.split('-') {
+        let mut chars = part.chars();
+        text.extend(chars.next().map(|first| first.to_ascii_uppercase()));
+        text.push_str(chars.as_str());
+    }
+    text
+}
+
+impl Core {
+    pub(super) fn event_summary(&self, uid: &str, state: &EventState) -> v1::EventSummary {
+        let progress = state.event.progress();
+        let phase = state.event.phase();
+        let mut questions = Vec::new();
+        let shown = match &phase {
+            Phase::Running => v1::EventPhase::Running,
+            Phase::Paused => v1::EventPhase::Paused,
+            Phase::Asking(asked) => {
+                questions.clone_from(asked);
+                v1::EventPhase::Asking
+            }
+            Phase::Finished => v1::EventPhase::Finished,
+            Phase::Stopped => v1::EventPhase::Stopped,
+        };
+        v1::EventSummary {
+            event: state.name().to_owned(),
+            event_uid: uid.to_owned(),
+            phase: shown.into(),
+            games_done: progress.done,
+            games_running: state.games_in_hand(),
+            games_total: progress.total,
+            games_surplus: progress.surplus,
+            questions,
+            stop: state.event.stop_line(),
+            applied_unix_ms: state.meta.applied_unix_ms,
+            waits_for: self.waits_for(uid, state, &phase),
+            spec_digest: state.meta.spec_digest.clone(),
+            priority: state.event.spec().event.priority,
+        }
+    }
+
+    /// Why nothing more is handed out now; empty where something is, or nothing is due.
+    fn waits_for(&self, uid: &str, state: &EventState, phase: &Phase) -> String {
+        match phase {
+            Phase::Paused => return "a person: it is paused".to_owned(),
+            Phase::Asking(_) if state.pairs.values().all(|pair| pair.hand.is_none()) => {
+                return "a person: see the questions".to_owned();
+            }
+            Phase::Stopped | Phase::Finished => return String::new(),
+            _ => {}
+        }
+        if let Some(why) = state.waits_for_book() {
+            return why;
+        }
+        let due = state.event.due(&state.held, 1, self.all_slots().max(1));
+        let Some(first) = due.first() else { return String::new() };
+        let reasons = self.why_not_placed(uid, state, first.pair);
+        reasons.into_iter().next().unwrap_or_default()
+    }
+
+    pub(super) fn answer_event(&self, uid: &str) -> Result<Answer, Denied> {
+        let state = self.events.get(uid).ok_or_else(|| Denied::NotFound(format!("no event `{uid}`")))?;
+        Ok(Answer::Event(Box::new(self.event_summary(uid, state)), Box::new(state.event.spec().clone())))
+    }
+
+    pub(super) fn list_events(&self) -> Answer {
+        let mut events: Vec<v1::EventSummary> =
+            self.events.iter().map(|(uid, state)| self.event_summary(uid, state)).collect();
+        events.sort_by(|a, b| b.applied_unix_ms.cmp(&a.applied_unix_ms).then(a.event.cmp(&b.event)));
+        Answer::Events(events)
+    }
+
+    pub(super) fn game_summary(&self, uid: &str, state: &EventState, game: &GameId) -> v1::GameSummary {
+        let _ = self;
+        state.summary_of(uid, game, None)
+    }
+
+    pub(super) fn answer_game(&self, uid: &str, game: &GameId) -> Result<Answer, Denied> {
+        let state = self.events.get(uid).ok_or_else(|| Denied::NotFound(format!("no event `{uid}`")))?;
+        let location = state.results.get(game).map(|stored| stored.entry.location.clone());
+        let summary = Box::new(self.game_summary(uid, state, game));
+        Ok(Answer::Game(summary, location, state.running_plies(game)))
+    }
+
+    pub(super) fn list_games(
+        &self,
+        event: &str,
+        after: Option<GameId>,
+        limit: usize,
+        phase: Option<v1::GamePhase>,
+        engine: Option<&str>,
+    ) -> Result<Answer, Denied> {
+        let uid = self.find_event(event)?;
+        let state = self.events.get(&uid).ok_or_else(|| Denied::NotFound(format!("no event `{event}`")))?;
+        let mut all: std::collections::BTreeMap<GameId, Option<DueGame>> =
+            state.results.keys().map(|game| (*game, None)).collect();
+        for hand in state.pairs.values().filter_map(|pair| pair.hand.as_ref()) {
+            all.extend(hand.games.iter().map(|game| (game.id, Some(game.clone()))));
+        }
+        if phase.is_none_or(|phase| matches!(phase, v1::GamePhase::Waiting | v1::GamePhase::SetAside)) {
+            let held = Held { pairs: state.pairs_in_hand(), ..Held::default() };
+            let waiting = state.event.due(&held, all.len() + limit, usize::MAX >> 8);
+            all.extend(waiting.into_iter().flat_map(|a| a.games).map(|game| (game.id, Some(game))));
+            for pair in state.set_aside.keys() {
+                for game in [1, 2] {
+                    let id = GameId { pair: *pair, game, take: 1 };
+                    if let Some(due) = state.event.game(&id) {
+                        all.insert(id, Some(due));
+                    }
+                }
+            }
+        }
+        let from = after.map_or(std::ops::Bound::Unbounded, std::ops::Bound::Excluded);
+        let mut games = Vec::new();
+        let mut last = None;
+        for (id, due) in all.range((from, std::ops::Bound::Unbounded)) {
+            let summary = state.summary_of(&uid, id, due.as_ref());
+            let wanted = phase.is_none_or(|phase| summary.phase() == phase)
+                && engine.is_none_or(|engine| summary.first == engine || summary.second == engine);
+            if !wanted {
+                continue;
+            }
+            if games.len() == limit {
+                return Ok(Answer::Games(games, last));
+            }
+            games.push(summary);
+            last = Some(*id);
+        }
+        Ok(Answer::Games(games, None))
+    }
+
+    pub(super) fn locations(&self, event: &str, all: bool) -> Result<Answer, Denied> {
+        let uid = self.find_event(event)?;
+        let state = self.events.get(&uid).ok_or_else(|| Denied::NotFound(format!("no event `{event}`")))?;
+        let mut places: Vec<(GameId, Location, &'static str)> = Vec::new();
+        for (game, stored) in &state.results {
+            let word = match state.game_phase(game) {
+                v1::GamePhase::Voided => "voided",
+                v1::GamePhase::Surplus => "surplus",
+                _ => "",
+            };
+            if all || word.is_empty() {
+                places.push((*game, stored.entry.location.clone(), word));
+            }
+        }
+        Ok(Answer::Locations(places))
+    }
+
+    pub(super) fn list_workers(&self) -> Answer {
+        let mut workers: Vec<v1::WorkerSummary> =
+            self.workers.iter().map(|(id, worker)| self.worker_summary(id, worker)).collect();
+        let absent = self.fleet.keys().filter(|id| !self.workers.contains_key(*id));
+        workers.extend(absent.map(|id| self.absent(id)));
+        workers.sort_by(|a, b| a.worker.cmp(&b.worker));
+        Answer::Workers(workers)
+    }
+
+    pub(super) fn answer_worker(&self, id: &str) -> Result<Answer, Denied> {
+        let summary = self.workers.get(id).map_or_else(|| self.absent(id), |known| self.worker_summary(id, known));
+        Ok(Answer::Workers(vec![summary]))
+    }
+
+    fn set_aside_text(&self, id: &str) -> String {
+        self.fleet.get(id).map_or_else(String::new, |entry| {
+            let by = if entry.by.is_empty() { "someone" } else { &entry.by };
+            if entry.reason.is_empty() { format!("by {by}") } else { format!("by {by}: {}", entry.reason) }
+        })
+    }
+
+    fn absent(&self, id: &str) -> v1::WorkerSummary {
+        v1::WorkerSummary { worker: id.to_owned(), set_aside: self.set_aside_text(id), ..v1::WorkerSummary::default() }
+    }
+
+    fn worker_summary(&self, id: &str, worker: &Worker) -> v1::WorkerSummary {
+        let hello = &worker.hello;
+        v1::WorkerSummary {
+            worker: id.to_owned(),
+            boot: worker.boot.clone(),
+            version: hello.version.clone(),
+            attached: worker.session.is_some(),
+            set_aside: self.set_aside_text(id),
+            slots: hello.slots.clone(),
+            free: worker.free.clone(),
+            attempts: worker.told.clone(),
+            labels: hello.labels.clone(),
+            last_beat_unix_ms: worker.beat_unix_ms,
+            engines: hello.engines.clone(),
+            tablebase_men: hello.tablebase_men,
+            cage: hello.cage.clone(),
+        }
+    }
+}
+
+impl EventState {
+    pub(super) fn waits_for_book(&self) -> Option<String> {
+        match &self.book {
+            BookState::Ready(_) => None,
+            BookState::Asked | BookState::Wanted => Some("its book to be loaded".to_owned()),
+            BookState::Failed { error, .. } => Some(format!("its book: {error}")),
+        }
+    }
+
+    pub(super) fn pairs_in_hand(&self) -> std::collections::BTreeSet<rookery_tournament::PairId> {
+        self.pairs.iter().filter(|(_, pair)| pair.hand.is_some()).map(|(id, _)| *id).collect()
+    }
+}
