@@ -138,7 +138,7 @@ pub enum StartError {
         source: IllegalMove,
     },
     /// The rules end the game before anybody can think.
-    #[error("the game is over after {plies} plies of its opening: {ending:?}")]
+    #[error("the game is over after {plies} plies of its opening: {ending}")]
     Over {
         /// Plies of the opening before that.
         plies: usize,

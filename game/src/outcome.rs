@@ -1,5 +1,7 @@
 //! How a game ended.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::Seat;
@@ -82,6 +84,41 @@ pub enum Ending {
     Declaration,
     /// The game's own goal was reached.
     Goal,
+}
+
+impl Ending {
+    /// Its name in specs, files and messages: `time-loss`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Checkmate => "checkmate",
+            Self::Stalemate => "stalemate",
+            Self::Repetition => "repetition",
+            Self::FiftyMoves => "fifty-moves",
+            Self::InsufficientMaterial => "insufficient-material",
+            Self::Resignation => "resignation",
+            Self::TimeLoss => "time-loss",
+            Self::Stall => "stall",
+            Self::Crash => "crash",
+            Self::IllegalMove => "illegal-move",
+            Self::DrawAdjudication => "draw-adjudication",
+            Self::ResignAdjudication => "resign-adjudication",
+            Self::TablebaseAdjudication => "tablebase-adjudication",
+            Self::TcecDraw => "tcec-draw",
+            Self::TcecWin => "tcec-win",
+            Self::MaxMoves => "max-moves",
+            Self::Ruling => "ruling",
+            Self::InterruptionRule => "interruption-rule",
+            Self::Declaration => "declaration",
+            Self::Goal => "goal",
+        }
+    }
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
 }
 
 /// The result, the ending, and who is at fault.

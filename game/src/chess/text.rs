@@ -1,13 +1,8 @@
 //! Moves as text.
 
-use shakmaty::{
-    CastlingMode, Chess, Move, Position, Role, Square,
-    san::{San, SanPlus},
-    uci::UciMove,
-};
+use shakmaty::{CastlingMode, Chess, Move, Position, Role, Square, san::SanPlus, uci::UciMove};
 
-/// Longest text that can be a move: `Ng1xf3=Q#!?` with suffixes, and some room.
-const MAX_MOVE: usize = 16;
+use crate::pgn::{MoveFault, read_san as read_word};
 
 /// What a text is at a position.
 pub(super) enum Found {
@@ -49,36 +44,16 @@ fn square(text: &str, at: usize) -> Option<Square> {
     Square::from_ascii(text.as_bytes().get(at..at + 2)?).ok()
 }
 
-/// Reads SAN as books and programs write it: check and mate marks, `!?`, `e.p.`, zeros in castling, a missing `=` or
-/// `x`, and more squares than needed (`Ng1-f3`) are all taken; what fits two moves is not legal.
+/// Reads SAN as tolerantly as PGN is read: check and mate marks, `!?`, `e.p.`, zeros in castling, a missing `=` or `x`,
+/// more squares than needed (`Ng1-f3`); what fits two moves is not legal.
 pub(super) fn read_san(position: &Chess, text: &str) -> Found {
     let text = text.trim_ascii();
-    if text.len() > MAX_MOVE || !text.is_ascii() {
-        return Found::NotAMove;
+    let text = text.strip_suffix("e.p.").unwrap_or(text).trim_ascii_end();
+    match read_word(position, text.as_bytes()) {
+        Ok(mv) => Found::Legal(mv),
+        Err(MoveFault::Illegal | MoveFault::Ambiguous) => Found::Illegal,
+        Err(MoveFault::NotAMove | MoveFault::Null) => Found::NotAMove,
     }
-    let body = text.trim_end_matches(['+', '#', '!', '?', ' ']);
-    let body = body.strip_suffix("e.p.").unwrap_or(body).trim_end();
-    let mut plain: Vec<u8> = if body.starts_with(['O', '0', 'o']) {
-        body.bytes().map(|b| if b == b'-' { b } else { b'O' }).collect()
-    } else {
-        body.bytes().filter(|b| !matches!(b, b'-' | b'(' | b')' | b'/' | b':')).collect()
-    };
-    if let [.., rank @ (b'1' | b'8'), letter] = plain.as_slice()
-        && matches!(letter.to_ascii_lowercase(), b'n' | b'b' | b'r' | b'q')
-    {
-        let (rank, letter) = (*rank, *letter);
-        plain.truncate(plain.len() - 2);
-        plain.extend([rank, b'=', letter]);
-    }
-    let Ok(san) = San::from_ascii(&plain) else { return Found::NotAMove };
-    let other = match san {
-        San::Normal { role, file, rank, capture, to, promotion } => {
-            San::Normal { role, file, rank, capture: !capture, to, promotion }
-        }
-        San::Castle(_) => san,
-        San::Put { .. } | San::Null => return Found::NotAMove,
-    };
-    san.to_move(position).or_else(|_| other.to_move(position)).map_or(Found::Illegal, Found::Legal)
 }
 
 /// SAN with its check or mate mark.

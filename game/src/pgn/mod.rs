@@ -27,5 +27,6 @@ mod write;
 pub(crate) use read::CLASSIC;
 pub use read::{Fault, Game, Games, Problem, games};
 pub use san::MoveFault;
+pub(crate) use san::read as read_san;
 pub use split::{Headers, RawGame, headers};
 pub use write::{PgnOptions, write};

@@ -60,7 +60,7 @@ pub enum RecordError {
         source: IllegalMove,
     },
     /// A move was made after the rules had ended the game.
-    #[error("ply {ply} comes after the end of the game by {ending:?}")]
+    #[error("ply {ply} comes after the end of the game by {ending}")]
     AfterEnd {
         /// Which, from 1.
         ply: usize,
@@ -86,7 +86,7 @@ pub enum RecordError {
 }
 
 fn show((result, ending): (GameResult, Ending)) -> String {
-    format!("{} by {ending:?}", result.as_str())
+    format!("{} by {ending}", result.as_str())
 }
 
 impl GameRecord {
@@ -195,10 +195,15 @@ impl GameRecord {
                 let same = seat == board.to_move() && outcome.result == flag_outcome(board, seat, rules).result;
                 (!same).then_some("the flag is that of the side to move, and the result follows from it")
             }
+            // A stall may be found by the clock or without one: the milder rule for flags may hold or not.
+            (Ending::Stall, Some(seat)) => {
+                let same = loses(seat) || outcome.result == flag_outcome(board, seat, rules).result;
+                (!same).then_some("the side at fault loses")
+            }
             (Ending::IllegalMove, Some(seat)) => {
                 (seat != board.to_move() || !loses(seat)).then_some("the side to move is at fault, and loses")
             }
-            (Ending::Stall | Ending::Crash, Some(seat)) => (!loses(seat)).then_some("the side at fault loses"),
+            (Ending::Crash, Some(seat)) => (!loses(seat)).then_some("the side at fault loses"),
             (Ending::InterruptionRule | Ending::Ruling, _) => None,
         };
         missing.map_or(Ok(()), |why| Err(RecordError::Unfounded { claimed, why }))

@@ -153,7 +153,11 @@ fn outcomes_follow_from_the_game() {
     check("h1h2 e8e7", lone_king(true), drawn.clone(), true);
     check("h1h2 e8e7", lone_king(true), fault(first, TimeLoss), false);
     check("h1h2 e8e7", lone_king(false), fault(first, TimeLoss), true);
-    check("h1h2 e8e7", lone_king(false), drawn, false);
+    check("h1h2 e8e7", lone_king(false), drawn.clone(), false);
+    let stalled = Outcome { ending: Stall, ..drawn };
+    check("h1h2 e8e7", lone_king(true), stalled.clone(), true);
+    check("h1h2 e8e7", lone_king(true), fault(first, Stall), true);
+    check("h1h2 e8e7", lone_king(false), stalled, false);
     // Adjudications come after exactly the ply at which their rule fires.
     let scores = |record: &mut GameRecord, scores: &[i32]| {
         for (ply, cp) in record.plies.iter_mut().zip(scores) {
@@ -191,6 +195,36 @@ fn outcomes_follow_from_the_game() {
     check("e2e4", same, new(Draw, TablebaseAdjudication), false);
 }
 
+const ENDINGS: [Ending; 20] = [
+    Ending::Checkmate,
+    Ending::Stalemate,
+    Ending::Repetition,
+    Ending::FiftyMoves,
+    Ending::InsufficientMaterial,
+    Ending::Resignation,
+    Ending::TimeLoss,
+    Ending::Stall,
+    Ending::Crash,
+    Ending::IllegalMove,
+    Ending::DrawAdjudication,
+    Ending::ResignAdjudication,
+    Ending::TablebaseAdjudication,
+    Ending::TcecDraw,
+    Ending::TcecWin,
+    Ending::MaxMoves,
+    Ending::Ruling,
+    Ending::InterruptionRule,
+    Ending::Declaration,
+    Ending::Goal,
+];
+
+#[test]
+fn an_ending_has_one_name() {
+    for ending in ENDINGS {
+        assert_eq!(serde_json::to_value(ending).unwrap(), ending.as_str());
+    }
+}
+
 proptest! {
     /// Whatever comes from the wire, the answer is an answer.
     #[test]
@@ -204,13 +238,9 @@ proptest! {
     ) {
         let kind = [GameKind::Chess, GameKind::Chess960, GameKind::Shogi, GameKind::ChineseCheckers][kind];
         let results = [GameResult::FirstWins, GameResult::SecondWins, GameResult::Draw];
-        let endings = ["checkmate", "stalemate", "repetition", "time-loss", "stall", "crash", "illegal-move",
-            "resignation", "draw-adjudication", "resign-adjudication", "tablebase-adjudication", "tcec-draw",
-            "tcec-win", "max-moves", "ruling", "interruption-rule", "declaration", "goal", "fifty-moves",
-            "insufficient-material"];
         let outcome = outcome.map(|(result, ending, fault)| Outcome {
             result: results[result],
-            ending: serde_json::from_value(endings[ending].into()).unwrap(),
+            ending: ENDINGS[ending],
             fault: fault.map(|first| if first { Seat::First } else { Seat::Second }),
             detail: String::new(),
         });
