@@ -82,8 +82,11 @@ mod tests {
     #[test]
     fn a_capture_starts_afresh_and_the_first_of_equals_keeps_it() {
         assert_eq!(play("", ""), None);
-        // Both knights' moves leave the other side 20 moves at first; White was first.
+        // White leaves Black 20 moves, Black leaves White more.
         assert_eq!(play("", "Nf3 Nf6"), Some(41));
+        // Five moves for each king: the first one keeps it.
+        assert_eq!(play("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "Kd1 Kd8"), Some(11));
+        assert_eq!(play("4k3/8/8/8/8/8/8/4K3 b - - 0 1", "Kd8 Kd1"), Some(-11));
         // 1. e4 leaves Black 20 moves, 1... e5 leaves White 29: only the last pawn's move counts.
         assert_eq!(play("", "e4 e5"), Some(-59));
         assert_eq!(play("", "f3 e5 g4 Qh4#"), Some(0));

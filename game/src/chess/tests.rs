@@ -336,6 +336,34 @@ proptest! {
         let _ = ChessBoard::new(GameKind::Chess960, &text);
     }
 
+    /// Any men on any squares: what is taken as a position can be played, written and read.
+    #[test]
+    fn scattered_men(
+        men in prop::collection::btree_map(0..64_usize, prop::sample::select(&b"pnbrqPNBRQQRN"[..]), 0..30),
+        kings in (0..64_usize, 0..64_usize),
+        tail in "[wb] (-|K|Q|k|q|KQkq|[A-H][a-h]) (-|[a-h][36]) [0-9]{1,3} [0-9]{1,4}",
+    ) {
+        let mut squares = [b' '; 64];
+        men.into_iter().for_each(|(square, man)| squares[square] = man);
+        squares[kings.0] = b'K';
+        squares[kings.1] = b'k';
+        let ranks: Vec<String> = squares.chunks(8).map(|rank| String::from_utf8_lossy(rank).replace(' ', "1")).collect();
+        if let Ok(mut board) = ChessBoard::new(GameKind::Chess960, &format!("{} {tail}", ranks.join("/"))) {
+            let packed: Vec<Move> = board.legal.iter().map(|mv| pack(*mv)).collect();
+            for mv in &packed {
+                for form in [Form::Uci960, Form::San] {
+                    prop_assert_eq!(board.parse(&board.write(*mv, form), form), Ok(*mv));
+                }
+            }
+            let Notation::Fen(fen) = board.notation() else { unreachable!() };
+            prop_assert_eq!(&at(GameKind::Chess960, &fen).position, &board.position);
+            if let Some(mv) = packed.first() {
+                board.play(*mv);
+                let _ = (board.ending(), board.can_win(Seat::First), board.in_check());
+            }
+        }
+    }
+
     /// Texts that look like moves and positions.
     #[test]
     fn near_misses(mv in "[a-hO0NBRQKPx=+#@1-9-]{0,9}", fen in "[1-8pnbrqkPNBRQK/]{0,40} [wb] [KQkqA-Ha-h-]{0,5} ([a-h][1-8]|-)( [0-9]{0,6}){0,3}") {
