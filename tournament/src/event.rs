@@ -1,17 +1,77 @@
 //! One event: `fold(spec as frozen, log, results)`.
 
+mod answer;
+mod crashes;
+mod due;
+mod intervals;
+mod record;
+mod run;
+mod size;
+
+use std::collections::BTreeMap;
+
 use rookery_game::setup::GameKind;
 
+use self::{crashes::CrashRun, intervals::Intervals, record::Record, run::Run};
 use crate::{
-    Fact, GameId, LoggedFact, ResultEntry,
-    format::{Assignment, DueGame, Held, Status, Want},
+    EntrantId, Fact, GameId, LoggedFact, PairId, ResultEntry,
+    format::{self, Entrant, Field, Format, Place, Schedule},
     spec::Spec,
-    standings::{Crosstable, Standings},
+    standings::Tally,
 };
 
+pub use crate::format::MAX_GAMES;
+pub(crate) use record::Counted;
+pub use size::{games_total, openings_needed};
+
 /// The state of an event. Pure: the same spec, log and results give the same state, whatever the order of results.
+///
+/// All facts of a log are folded first, then its results; or each as it comes, a fact before the results that it led to.
+#[derive(Debug)]
 pub struct Event {
     spec: Spec,
+    format: Box<dyn Format>,
+    field: Field,
+    seed: u64,
+    schedule: Schedule,
+    record: Record,
+    /// Places in starting order of games that are finished for good.
+    done: Intervals,
+    /// The same, and those that are set aside: what is not in it may be due.
+    closed: Intervals,
+    tally: Tally,
+    surplus: u64,
+    excluded: u64,
+    aside_pairs: BTreeMap<PairId, String>,
+    aside_engines: BTreeMap<EntrantId, Aside>,
+    /// Where, in starting order, the counting of an engine's crashes begins.
+    forgiven: BTreeMap<EntrantId, u64>,
+    crash_runs: BTreeMap<EntrantId, CrashRun>,
+    run: Run,
+    stops: Vec<Stop>,
+    paused: bool,
+}
+
+/// An engine that reached a limit of crashes.
+#[derive(Debug, Clone)]
+struct Aside {
+    error: String,
+    event: bool,
+}
+
+/// A stop on record.
+#[derive(Debug, Clone)]
+struct Stop {
+    encounter: Option<(EntrantId, EntrantId)>,
+    /// The last pair that counts; `None`: all on record do.
+    last: Option<u64>,
+    why: String,
+}
+
+impl Stop {
+    fn touches(&self, pair: &PairId) -> bool {
+        self.encounter.is_none_or(|(a, b)| (pair.a, pair.b) == (a, b) || (pair.a, pair.b) == (b, a))
+    }
 }
 
 /// How far an event is.
@@ -21,7 +81,7 @@ pub enum Phase {
     Running,
     /// A person paused it.
     Paused,
-    /// A person must answer.
+    /// A person must answer, one line each. Other games may still be due: ask [`Event::due`].
     Asking(Vec<String>),
     /// All that was due is on record, or its stop rule decided.
     Finished,
@@ -38,7 +98,7 @@ pub struct Progress {
     pub total: u64,
     /// Games on record that lie beyond a stop: counted nowhere.
     pub surplus: u64,
-    /// Takes on record that were voided.
+    /// Takes on record that were voided, and games of who left without them: counted nowhere.
     pub voided: u64,
 }
 
@@ -46,7 +106,26 @@ impl Event {
     /// An event before its first fact.
     #[must_use]
     pub fn new(spec: Spec) -> Self {
-        Self { spec }
+        Self {
+            format: format::of(&spec.event.format),
+            schedule: Schedule::new(&spec.event),
+            spec,
+            field: Field::default(),
+            seed: 0,
+            record: Record::default(),
+            done: Intervals::default(),
+            closed: Intervals::default(),
+            tally: Tally::default(),
+            surplus: 0,
+            excluded: 0,
+            aside_pairs: BTreeMap::new(),
+            aside_engines: BTreeMap::new(),
+            forgiven: BTreeMap::new(),
+            crash_runs: BTreeMap::new(),
+            run: Run::default(),
+            stops: Vec::new(),
+            paused: false,
+        }
     }
 
     /// The spec as amended.
@@ -57,74 +136,252 @@ impl Event {
 
     /// Which game is played.
     #[must_use]
-    pub fn kind(&self) -> GameKind {
-        unimplemented!()
+    pub const fn kind(&self) -> GameKind {
+        self.spec.event.game
     }
 
-    /// Takes a fact into account.
-    pub fn fold_fact(&mut self, _fact: &LoggedFact) {
-        unimplemented!()
-    }
-
-    /// Takes a result into account. The same result again changes nothing.
-    pub fn fold_result(&mut self, _result: &ResultEntry) {
-        unimplemented!()
-    }
-
-    /// Facts that follow from what is on record and must be put there before more is handed out: draws, stops,
-    /// setting aside by the crash limits. Asked again after each fact and result; empty when nothing follows.
+    /// Who is in it; entrant 1 is the first.
     #[must_use]
-    pub fn facts_due(&self) -> Vec<Fact> {
-        unimplemented!()
+    pub const fn field(&self) -> &Field {
+        &self.field
     }
 
-    /// At most `limit` assignments that may be handed out now, in starting order; those ahead of a possible stop last.
-    /// `slots` is how many slots the event can have at most, which bounds what is played ahead.
-    #[must_use]
-    pub fn due(&self, _held: &Held, _limit: usize, _slots: usize) -> Vec<Assignment> {
-        unimplemented!()
+    /// Takes a fact into account. A game or pair that the schedule does not have is passed over.
+    pub fn fold_fact(&mut self, fact: &LoggedFact) {
+        let fact = &fact.fact;
+        match fact {
+            Fact::Opened { roster, seed, .. } => {
+                self.seed = *seed;
+                self.field.entrants = roster.iter().map(|e| entrant(&e.engine)).collect();
+                self.tally.resize(self.field.entrants.len());
+            }
+            Fact::Joined { entry } => {
+                self.field.entrants.push(entrant(&entry.engine));
+                self.tally.resize(self.field.entrants.len());
+            }
+            Fact::Withdrawn { entrant, keep_games } => {
+                let at = (entrant.0 as usize).wrapping_sub(1);
+                if let Some(entrant) = self.field.entrants.get_mut(at) {
+                    entrant.withdrawn = Some(*keep_games);
+                }
+                self.rebuild();
+            }
+            Fact::Amended { json, .. } => {
+                // What cannot be read was refused before it was logged; the spec stays as it was.
+                if let Ok(spec) = serde_json::from_str(json) {
+                    self.spec = spec;
+                }
+            }
+            Fact::Ruled { game, result } => {
+                let (take, result) = (game.take, *result);
+                self.change_game(game, |record, order| record.rule(order, take, result));
+            }
+            Fact::Voided { games } => {
+                for game in games {
+                    self.change_game(game, |record, order| record.void(order, game.take, false));
+                }
+            }
+            Fact::Replay { games } => {
+                for game in games {
+                    self.change_game(game, |record, order| record.void(order, game.take, true));
+                }
+            }
+            Fact::SetAside { pairs, error } => {
+                for pair in pairs {
+                    self.aside_pairs.insert(*pair, error.clone());
+                    self.change_pair(pair, |_| {});
+                }
+            }
+            Fact::Retried { pairs } => {
+                for pair in pairs {
+                    self.aside_pairs.remove(pair);
+                    self.change_pair(pair, |_| {});
+                }
+            }
+            Fact::EngineSetAside { engine, at, event, error } => {
+                self.forgive(*engine, at);
+                self.aside_engines.insert(*engine, Aside { error: error.clone(), event: *event });
+                self.rebuild();
+            }
+            Fact::EngineRetried { engine, after } => {
+                if let Some(after) = after {
+                    self.forgive(*engine, after);
+                }
+                self.aside_engines.remove(engine);
+                self.rebuild();
+            }
+            Fact::Paused => self.paused = true,
+            Fact::Resumed => self.paused = false,
+            Fact::Stopped { encounter, at, why } => {
+                let last = at.and_then(|pair| self.schedule.find(&pair)).map(|place| place.index);
+                self.stops.push(Stop { encounter: *encounter, last, why: why.clone() });
+                self.rebuild();
+            }
+            Fact::Drawn { .. } | Fact::Gated => {}
+        }
+        let before = self.schedule.pairs();
+        self.format.fold(fact, &self.field, &self.spec.event, &mut self.schedule);
+        if self.schedule.pairs() != before && self.is_restricted() {
+            // What was added may be set aside or stopped already.
+            self.rebuild();
+        }
+        if matches!(fact, Fact::Amended { .. }) {
+            self.recount_crashes();
+            self.advance_run(0);
+        }
     }
 
-    /// What a game is: who sits where, which opening.
-    #[must_use]
-    pub fn game(&self, _id: &GameId) -> Option<DueGame> {
-        unimplemented!()
+    /// Takes a result into account. The same result again changes nothing; one of a game that the schedule does not have
+    /// is passed over.
+    pub fn fold_result(&mut self, result: &ResultEntry) {
+        self.change_game(&result.game, |record, order| record.put(order, result));
     }
 
-    /// Whether a game that is running or waiting still matters.
-    #[must_use]
-    pub fn wants(&self, _id: &GameId) -> Want {
-        unimplemented!()
+    fn forgive(&mut self, engine: EntrantId, at: &GameId) {
+        if let Some((_, order)) = self.locate(at) {
+            let since = self.forgiven.entry(engine).or_insert(0);
+            *since = (*since).max(order + 1);
+        }
     }
 
-    /// How far it is.
-    #[must_use]
-    pub fn phase(&self) -> Phase {
-        let _ = Status::Running;
-        unimplemented!()
+    /// A game's pair and its place in starting order.
+    fn locate(&self, game: &GameId) -> Option<(Place, u64)> {
+        if game.game == 0 || game.game > self.schedule.games_per_pair() {
+            return None;
+        }
+        let place = self.schedule.find(&game.pair)?;
+        Some((place, self.schedule.order(&place, game.game)))
     }
 
-    /// Numbers for a progress line.
-    #[must_use]
-    pub fn progress(&self) -> Progress {
-        unimplemented!()
+    fn change_game(&mut self, game: &GameId, change: impl FnOnce(&mut Record, u64)) {
+        let Some((place, order)) = self.locate(game) else { return };
+        self.change_place(&place, |event| change(&mut event.record, order));
+        let (first, second) = self.schedule.seats(&place, game.game);
+        let counted = self.record.counted(order);
+        for (entrant, seat) in [(first, rookery_game::Seat::First), (second, rookery_game::Seat::Second)] {
+            self.count_crashes(entrant, order, counted.is_some_and(|c| c.crashed(seat)));
+        }
+        self.advance_run(place.index);
     }
 
-    /// The state of the stop rule, one line: `SPRT llr 1.23 (-2.94, 2.94)`; empty without one.
-    #[must_use]
-    pub fn stop_line(&self) -> String {
-        unimplemented!()
+    fn change_pair(&mut self, pair: &PairId, change: impl FnOnce(&mut Self)) {
+        let Some(place) = self.schedule.find(pair) else { return };
+        self.change_place(&place, change);
+        for game in 1..=self.schedule.games_per_pair() {
+            let order = self.schedule.order(&place, game);
+            self.count_crashes(pair.a, order, false);
+            self.count_crashes(pair.b, order, false);
+        }
+        self.advance_run(place.index);
     }
 
-    /// The score table.
-    #[must_use]
-    pub fn standings(&self) -> Standings {
-        unimplemented!()
+    /// Changes something about a pair, and all that was derived from it.
+    fn change_place(&mut self, place: &Place, change: impl FnOnce(&mut Self)) {
+        self.contribute(place, -1);
+        change(self);
+        self.contribute(place, 1);
+        self.refresh(place);
     }
 
-    /// Points of each against each.
-    #[must_use]
-    pub fn crosstable(&self) -> Crosstable {
-        unimplemented!()
+    /// Adds what a pair contributes to the tables, or takes it away.
+    fn contribute(&mut self, place: &Place, sign: i64) {
+        let mut games = [None; 2];
+        for (at, slot) in games.iter_mut().enumerate().take(usize::from(self.schedule.games_per_pair())) {
+            let game = at as u8 + 1;
+            let counted = self.record.counted(self.schedule.order(place, game));
+            *slot = counted.map(|counted| (self.schedule.seats(place, game), counted));
+        }
+        let count = games.iter().flatten().count() as u64;
+        if count == 0 {
+            return;
+        }
+        let bucket = if self.is_surplus(place) {
+            &mut self.surplus
+        } else if self.is_excluded(&place.pair) {
+            &mut self.excluded
+        } else {
+            self.tally.add(&games, sign);
+            return;
+        };
+        *bucket = bucket.wrapping_add_signed(sign * count as i64);
     }
+
+    fn refresh(&mut self, place: &Place) {
+        let gone = self.is_gone(place);
+        let aside = self.is_aside(&place.pair);
+        for game in 1..=self.schedule.games_per_pair() {
+            let order = self.schedule.order(place, game);
+            let done = gone || self.record.is_closed(order) || self.record.counted(order).is_some();
+            if done {
+                self.done.insert(order)
+            } else {
+                self.done.remove(order)
+            }
+            if done || aside { self.closed.insert(order) } else { self.closed.remove(order) }
+        }
+    }
+
+    /// Derives all anew, after a fact that touches many pairs.
+    fn rebuild(&mut self) {
+        self.tally = Tally::default();
+        self.tally.resize(self.field.entrants.len());
+        (self.surplus, self.excluded) = (0, 0);
+        (self.done, self.closed) = (Intervals::default(), Intervals::default());
+        for index in 0..self.schedule.pairs() {
+            let Some(place) = self.schedule.at(index) else { break };
+            self.contribute(&place, 1);
+            self.refresh(&place);
+        }
+        self.recount_crashes();
+        self.run = Run::default();
+        self.advance_run(0);
+    }
+
+    /// Whether a pair that has nothing on record may be due no more.
+    fn is_restricted(&self) -> bool {
+        !self.stops.is_empty()
+            || !self.aside_engines.is_empty()
+            || !self.aside_pairs.is_empty()
+            || self.field.entrants.iter().any(|e| e.withdrawn.is_some())
+    }
+
+    fn is_withdrawn(&self, entrant: EntrantId) -> Option<bool> {
+        self.field.get(entrant).and_then(|e| e.withdrawn)
+    }
+
+    /// Whether what is on record of a pair counts nowhere, as one of the two left without its games.
+    fn is_excluded(&self, pair: &PairId) -> bool {
+        [pair.a, pair.b].into_iter().any(|e| self.is_withdrawn(e) == Some(false))
+    }
+
+    /// Whether a pair lies beyond the last one that counts.
+    fn is_surplus(&self, place: &Place) -> bool {
+        self.stops.iter().any(|s| s.touches(&place.pair) && s.last.is_some_and(|last| place.index > last))
+    }
+
+    /// The stop that ends a pair, if one does.
+    fn stop_of(&self, place: &Place) -> Option<&Stop> {
+        self.stops.iter().find(|s| s.touches(&place.pair) && s.last.is_none_or(|last| place.index > last))
+    }
+
+    /// Whether nothing of a pair is due any more, whatever is on record.
+    fn is_gone(&self, place: &Place) -> bool {
+        let left = [place.pair.a, place.pair.b].into_iter().any(|e| self.is_withdrawn(e).is_some());
+        left || self.stop_of(place).is_some()
+    }
+
+    fn is_aside(&self, pair: &PairId) -> bool {
+        self.aside_pairs.contains_key(pair)
+            || self.aside_engines.contains_key(&pair.a)
+            || self.aside_engines.contains_key(&pair.b)
+    }
+
+    /// The last pair that counts, where the event was stopped by its rule.
+    fn stopped_at(&self) -> Option<u64> {
+        self.stops.iter().filter(|s| s.encounter.is_none()).map(|s| s.last.unwrap_or(u64::MAX)).min()
+    }
+}
+
+fn entrant(engine: &str) -> Entrant {
+    Entrant { engine: engine.to_owned(), withdrawn: None }
 }

@@ -83,6 +83,25 @@ pub enum Fact {
         /// Which pairs.
         pairs: Vec<PairId>,
     },
+    /// An engine reached a limit of crashes: its pairs that are not finished wait for a person, or the whole event does.
+    EngineSetAside {
+        /// Whose.
+        engine: EntrantId,
+        /// The game, in starting order, with which the limit was reached; counting starts anew behind it.
+        at: GameId,
+        /// Whether nothing of the event is handed out.
+        event: bool,
+        /// One line: `3 crashes in a row`.
+        error: String,
+    },
+    /// An engine that was set aside plays on.
+    EngineRetried {
+        /// Who.
+        engine: EntrantId,
+        /// Its last game on record, in starting order: crashes up to it are forgiven. `None`: those up to
+        /// [`Fact::EngineSetAside`] alone.
+        after: Option<GameId>,
+    },
     /// Nothing more is handed out.
     Paused,
     /// The pause is over.

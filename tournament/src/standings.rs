@@ -1,4 +1,16 @@
-//! Score tables.
+//! Score tables: points, then the tie-breaks that the spec names, each in a file of its own.
+
+mod direct_encounter;
+mod fewest_crashes;
+mod koya;
+mod r_mobility;
+mod rank;
+mod sonneborn_berger;
+mod tally;
+mod wins;
+
+pub use rank::rank;
+pub use tally::{Counts, Tally};
 
 use crate::EntrantId;
 

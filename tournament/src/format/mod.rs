@@ -1,17 +1,23 @@
-//! Formats: who plays whom, given all that is on record. To add a format is to add one file.
+//! Formats: who plays whom, given the facts on record. To add a format is to add one file.
+//!
+//! A format turns facts into meetings, which it adds at the end of the [`Schedule`]; what is due, what counts and how far
+//! an event is follows from the schedule and the results in one place, [`crate::Event`], for all formats alike.
+
+mod berger;
+mod gauntlet;
+mod round_robin;
+mod schedule;
+mod seed;
+mod two;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{EntrantId, Fact, GameId, LoggedFact, PairId, ResultEntry};
+pub use schedule::{Layout, MAX_CYCLES, MAX_ENTRANTS, MAX_GAMES, MAX_PAIRS, Place, Schedule};
 
-/// What is on record, one at a time.
-#[derive(Debug, Clone, Copy)]
-pub enum Entry<'a> {
-    /// A fact.
-    Fact(&'a LoggedFact),
-    /// A result.
-    Result(&'a ResultEntry),
-}
+use crate::{
+    EntrantId, Fact, GameId, PairId,
+    spec::{EventSpec, FormatSpec},
+};
 
 /// One game that may be handed out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,31 +67,69 @@ pub enum Want {
     No(String),
 }
 
-/// How far a format is.
+/// One entrant of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Status {
-    /// Games are due or in play.
-    Running,
-    /// A person must answer; one line each.
-    Asking(Vec<String>),
-    /// All that was due is on record.
-    Finished,
+pub struct Entrant {
+    /// The engine's name.
+    pub engine: String,
+    /// Set when it left: whether its games still count.
+    pub withdrawn: Option<bool>,
 }
 
-/// A format: who plays whom, given all that is on record.
-pub trait Format: Send {
-    /// Takes one fact or one result into account. Cheap: it is called for each game of a million.
-    fn fold(&mut self, entry: Entry<'_>);
+/// Who is in the event. Entrant 1 is the first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Field {
+    /// In order of joining.
+    pub entrants: Vec<Entrant>,
+}
+
+impl Field {
+    /// One entrant.
+    #[must_use]
+    pub fn get(&self, id: EntrantId) -> Option<&Entrant> {
+        self.entrants.get((id.0 as usize).checked_sub(1)?)
+    }
+
+    /// Numbers of all entrants.
+    pub fn ids(&self) -> impl Iterator<Item = EntrantId> + use<> {
+        (1..=self.entrants.len() as u32).map(EntrantId)
+    }
+
+    /// Numbers of those that have not left.
+    pub fn present(&self) -> impl Iterator<Item = EntrantId> + '_ {
+        self.ids().filter(|&id| self.get(id).is_some_and(|e| e.withdrawn.is_none()))
+    }
+
+    /// An engine's number.
+    #[must_use]
+    pub fn find(&self, engine: &str) -> Option<EntrantId> {
+        self.ids().find(|&id| self.get(id).is_some_and(|e| e.engine == engine))
+    }
+}
+
+/// A format: who plays whom, given the facts on record.
+pub trait Format: std::fmt::Debug + Send + Sync {
+    /// Adds to the schedule's end what becomes due by a fact. The field already knows of it; `spec` is the newest.
+    fn fold(&mut self, fact: &Fact, field: &Field, spec: &EventSpec, schedule: &mut Schedule);
     /// A draw that must be put on record before more can be due, if one is needed now.
-    fn draw(&self, seed: u64) -> Option<Fact>;
-    /// At most `limit` assignments that may be handed out now, in starting order.
-    fn due(&self, held: &Held, limit: usize) -> Vec<Assignment>;
-    /// What a game is, whether or not it is due: who sits where, which opening. `None`: no such game here.
-    fn game(&self, id: &GameId) -> Option<DueGame>;
-    /// Whether a game that is running or waiting still matters.
-    fn wants(&self, game: &GameId) -> Want;
-    /// Games in all, as far as it can be said.
-    fn games_total(&self) -> u64;
-    /// How far it is.
-    fn status(&self) -> Status;
+    fn draw(&self, field: &Field, seed: u64) -> Option<Fact>;
+}
+
+/// The format that a spec names.
+#[must_use]
+pub fn of(spec: &FormatSpec) -> Box<dyn Format> {
+    match spec {
+        FormatSpec::Match { .. } => Box::new(two::Match),
+        FormatSpec::RoundRobin { .. } => Box::new(round_robin::RoundRobin::default()),
+        FormatSpec::Gauntlet { .. } => Box::new(gauntlet::Gauntlet),
+    }
+}
+
+/// The newest number of pairs of a meeting.
+const fn pairs(spec: &FormatSpec) -> u32 {
+    match spec {
+        FormatSpec::Match { pairs } | FormatSpec::RoundRobin { pairs, .. } | FormatSpec::Gauntlet { pairs, .. } => {
+            *pairs
+        }
+    }
 }

@@ -1,0 +1,152 @@
+//! What may be handed out, and what still matters.
+
+use super::Event;
+use crate::{
+    Fact, GameId,
+    format::{Assignment, DueGame, Held, Place, Want},
+    spec::CrashesThen,
+};
+
+impl Event {
+    /// Facts that follow from what is on record and must be put there before more is handed out: draws, stops,
+    /// setting aside by the crash limits. Asked again after each fact and result; empty when nothing follows.
+    #[must_use]
+    pub fn facts_due(&self) -> Vec<Fact> {
+        let mut facts = Vec::new();
+        facts.extend(self.format.draw(&self.field, self.seed));
+        if self.stopped_at().is_none()
+            && let Some((pair, _, decision)) = &self.run.hit
+        {
+            facts.push(Fact::Stopped { encounter: None, at: Some(*pair), why: decision.to_string() });
+        }
+        let then = self.spec.event.crashes.then;
+        if then == CrashesThen::Continue || self.stopped_at().is_some() {
+            return facts;
+        }
+        for (&engine, run) in &self.crash_runs {
+            let Some((order, error)) = &run.hit else { continue };
+            if self.aside_engines.contains_key(&engine) || self.is_withdrawn(engine).is_some() {
+                continue;
+            }
+            let Some((place, game)) = self.schedule.game_at(*order) else { continue };
+            let at = GameId { pair: place.pair, game, take: self.record.take(*order) };
+            facts.push(Fact::EngineSetAside { engine, at, event: then == CrashesThen::Stop, error: error.clone() });
+        }
+        facts
+    }
+
+    /// The fact by which an engine that was set aside plays on, with all its crashes so far forgiven.
+    #[must_use]
+    pub fn retry_engine(&self, engine: crate::EntrantId) -> Fact {
+        Fact::EngineRetried { engine, after: self.last_game_of(engine) }
+    }
+
+    /// At most `limit` assignments that may be handed out now, in starting order; those ahead of a possible stop last.
+    /// `slots` is how many slots the event can have at most: where a stop rule is set, pairs beyond the unbroken run are
+    /// bounded to twice as many.
+    ///
+    /// Nothing is due while the event is paused, closed, or waits for a fact of [`Event::facts_due`].
+    #[must_use]
+    pub fn due(&self, held: &Held, limit: usize, slots: usize) -> Vec<Assignment> {
+        let mut due = Vec::new();
+        if self.paused || self.run.hit.is_some() || self.aside_engines.values().any(|aside| aside.event) {
+            return due;
+        }
+        let total = self.schedule.games();
+        // By cycles a run grows only with the return games, so that a bound would be a deadlock.
+        let bounded = self.spec.event.stop.is_some() && self.stopped_at().is_none() && !self.schedule.by_cycles();
+        let bound = self.run.next.saturating_add(2 * slots.max(1) as u64);
+        let mut order = 0;
+        while due.len() < limit {
+            order = self.closed.next_absent(order);
+            if order >= total {
+                break;
+            }
+            let Some((place, game)) = self.schedule.game_at(order) else { break };
+            if bounded && place.index >= bound {
+                break;
+            }
+            if !held.pairs.contains(&place.pair) {
+                due.push(self.assignment(&place, game));
+            }
+            if self.spec.event.one_at_a_time {
+                break;
+            }
+            order = if self.schedule.by_cycles() { order + 1 } else { self.schedule.order(&place, u8::MAX) + 1 };
+        }
+        due
+    }
+
+    fn assignment(&self, place: &Place, game: u8) -> Assignment {
+        let last = if self.schedule.by_cycles() { game } else { self.schedule.games_per_pair() };
+        let games = (game..=last)
+            .map(|game| (game, self.schedule.order(place, game)))
+            .filter(|&(_, order)| !self.closed.contains(order))
+            .map(|(game, order)| self.due_game(place, game, self.record.take(order)))
+            .collect();
+        Assignment { pair: place.pair, games, ask_between: false, ahead: self.is_ahead(place) }
+    }
+
+    fn due_game(&self, place: &Place, game: u8, take: u32) -> DueGame {
+        let (first, second) = self.schedule.seats(place, game);
+        DueGame {
+            id: GameId { pair: place.pair, game, take },
+            first,
+            second,
+            opening: place.opening,
+            round: self.schedule.round_text(place, game),
+        }
+    }
+
+    /// What a game is, whether or not it is due: who sits where, which opening. `None`: no such game here.
+    #[must_use]
+    pub fn game(&self, id: &GameId) -> Option<DueGame> {
+        let (place, _) = self.locate(id)?;
+        Some(self.due_game(&place, id.game, id.take))
+    }
+
+    /// A game's place in starting order, from 0. `None`: no such game here.
+    #[must_use]
+    pub fn order(&self, id: &GameId) -> Option<u64> {
+        self.locate(id).map(|(_, order)| order)
+    }
+
+    /// The game at a place in starting order, with the take that counts or is due. `None` behind the last.
+    #[must_use]
+    pub fn game_at(&self, order: u64) -> Option<DueGame> {
+        let (place, game) = self.schedule.game_at(order)?;
+        Some(self.due_game(&place, game, self.record.take(order)))
+    }
+
+    /// Whether a game that is running or waiting still matters. One that is on record and counts is `Yes`.
+    #[must_use]
+    pub fn wants(&self, id: &GameId) -> Want {
+        let Some((place, order)) = self.locate(id) else {
+            return Want::No("the event has no such game".to_owned());
+        };
+        let take = self.record.take(order);
+        if id.take < take || (id.take == take && self.record.is_closed(order)) {
+            return Want::No("this take was voided".to_owned());
+        }
+        if id.take > take {
+            return Want::No(format!("take {take} of this game is due"));
+        }
+        if self.record.is_ruled(order) {
+            return Want::No("a person ruled on this game".to_owned());
+        }
+        let left = [place.pair.a, place.pair.b].into_iter().find(|&e| self.is_withdrawn(e).is_some());
+        if let Some(entrant) = left.and_then(|e| self.field.get(e)) {
+            return Want::No(format!("{} was withdrawn", entrant.engine));
+        }
+        if let Some(stop) = self.stop_of(&place) {
+            return Want::No(format!("stopped before this game: {}", stop.why));
+        }
+        match &self.run.hit {
+            Some((_, last, decision)) if place.index > *last => {
+                Want::No(format!("stopped before this game: {decision}"))
+            }
+            _ if self.is_ahead(&place) => Want::Ahead,
+            _ => Want::Yes,
+        }
+    }
+}
