@@ -376,7 +376,9 @@ fn a_file_of_engines_is_named_in_its_mistakes() {
         [("t.toml", 3, "expected e.g. `ponder = true`"), ("e.toml", 5, "did you mean `name`?")],
         "{errors:#?}"
     );
-    let errors = read(text).unwrap_err().errors;
+    let gauntlet = format!("{text}format = {{ gauntlet = {{ engine = \"X\", opponents = {{ nearest = 3 }} }} }}\n");
+    let errors = read(&gauntlet).unwrap_err().errors;
+    assert_eq!(errors.len(), 2, "who plays is not known, so nothing is said of it: {errors:#?}");
     assert_eq!(errors[0].message, "cannot read `e.toml`");
     assert_eq!((errors[0].line, errors[0].column, errors[0].hint.as_str()), (1, 12, "no file e.toml"));
     let good = |_: &str| Ok("[[engine]]\nprogram = \"x/a\"\n[[engine]]\nprogram = \"b.exe\"\n".to_owned());
@@ -467,7 +469,7 @@ fn a_key_is_set_where_it_stands() {
             "[event]\nponder = false\n",
             "event.time-control",
             "5+0.05",
-            "[event]\ntime-control = \"5+0.05\"\nponder = false\n",
+            "[event]\nponder = false\ntime-control = \"5+0.05\"\n",
         ),
         ("[event]", "event.time-control", "10", "[event]\ntime-control = \"10\"\n"),
         ("# c\nname = \"x\"\n", "event.ponder", "true", "# c\nname = \"x\"\n\n[event]\nponder = true\n"),
@@ -478,17 +480,30 @@ fn a_key_is_set_where_it_stands() {
             "[event]\nslot = { memory = \"1 GiB\", cores = 1 }\n",
         ),
         ("[event]\nslot = {}\n", "event.slot.cores", "2", "[event]\nslot = { cores = 2 }\n"),
-        ("[event]\nslot.cores = 1\n", "event.slot.gpus", "2", "[event]\nslot.gpus = 2\nslot.cores = 1\n"),
-        ("event.ponder = true\n", "event.seed", "5", "event.seed = 5\nevent.ponder = true\n"),
+        ("[event]\nslot.cores = 1\n", "event.slot.gpus", "2", "[event]\nslot.cores = 1\nslot.gpus = 2\n"),
+        ("event.ponder = true\n", "event.seed", "5", "event.ponder = true\nevent.seed = 5\n"),
         ("[event.slot]\ncores = 1\n", "event.seed", "5", "event.seed = 5\n[event.slot]\ncores = 1\n"),
         ("[event]\n", "event.stop.sprt.elo1", "3", "[event]\nstop.sprt.elo1 = 3\n"),
         ("[event]\n", "name", "2024", "name = \"2024\"\n[event]\n"),
+        (
+            "[event]\ntie-breaks = [ # c\n] # d\n[event.slot]\ncores = 1\n[[engine]]\n",
+            "event.seed",
+            "5",
+            "[event]\ntie-breaks = [ # c\n] # d\nseed = 5\n[event.slot]\ncores = 1\n[[engine]]\n",
+        ),
+        ("name = \"x\"\n[event]\n", "engines", "e.toml", "name = \"x\"\nengines = \"e.toml\"\n[event]\n"),
+        (
+            "engines = \"e.toml\"\n",
+            "event.format",
+            "{ gauntlet = { engine = \"X\" } }",
+            "engines = \"e.toml\"\n\n[event]\nformat = { gauntlet = { engine = \"X\" } }\n",
+        ),
         ("", "name", "x y", "name = \"x y\"\n"),
         (
             "[[engine]]\nname = \"A 1.2\"\nprogram = \"a\"\n",
             "engine.1.threads",
             "2",
-            "[[engine]]\nthreads = 2\nname = \"A 1.2\"\nprogram = \"a\"\n",
+            "[[engine]]\nname = \"A 1.2\"\nprogram = \"a\"\nthreads = 2\n",
         ),
         (
             "[[engine]]\nname = \"A 1.2\"\nprogram = \"a\"\n",
@@ -512,7 +527,7 @@ fn a_key_is_set_where_it_stands() {
             "[event]\nponder = true\n",
             "event.format",
             "{ match = { pairs = 5 } }",
-            "[event]\nformat = { match = { pairs = 5 } }\nponder = true\n",
+            "[event]\nponder = true\nformat = { match = { pairs = 5 } }\n",
         ),
     ];
     for (text, key, value, expected) in table {

@@ -1,6 +1,11 @@
 //! Mistakes in a spec: where, what, what was expected, and how they look on a terminal.
 
-use std::{cell::RefCell, collections::BTreeSet, fmt, ops::Range};
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeSet,
+    fmt,
+    ops::Range,
+};
 
 /// So many mistakes are kept; a file with more is not a spec, and nobody reads on.
 pub const MAX_ERRORS: usize = 200;
@@ -108,6 +113,7 @@ fn shown(line: &str, column: usize) -> (String, usize) {
 pub(super) struct Sink {
     errors: RefCell<Vec<SpecError>>,
     more: RefCell<usize>,
+    unread: Cell<bool>,
 }
 
 impl Sink {
@@ -130,6 +136,11 @@ impl Sink {
     /// Whether some of the text is not TOML, so that what is missing may stand there.
     pub(super) fn is_broken(&self) -> bool {
         self.errors.borrow().iter().any(|error| error.syntax)
+    }
+
+    /// A file of engines could not be read: who plays is not known.
+    pub(super) fn set_unread(&self) {
+        self.unread.set(true);
     }
 
     /// All of them, each file's in the order of its text.
@@ -212,9 +223,14 @@ impl<'a> Source<'a> {
         full
     }
 
-    /// Whether some of the spec is not TOML.
-    pub(super) fn is_broken(&self) -> bool {
-        self.sink.is_broken()
+    /// Whether all of the spec is TOML, so that what is missing is missing.
+    pub(super) fn is_whole(&self) -> bool {
+        !self.sink.is_broken()
+    }
+
+    /// Whether all engines are known, so that what depends on who plays can be judged.
+    pub(super) fn knows_engines(&self) -> bool {
+        self.is_whole() && !self.sink.unread.get()
     }
 
     /// A mistake of the file as a whole.

@@ -70,11 +70,15 @@ pub fn set(text: &str, key: &str, value: &str) -> Result<String, SetError> {
     Err(first.unwrap_or_else(|| error("no such value".to_owned(), "")))
 }
 
+/// No file is read here.
+const UNREAD: &str = "not read";
+
 /// All mistakes of a text, files that it names left out.
 fn mistakes(text: &str) -> Vec<SpecError> {
     let sink = Sink::default();
-    let _ = read("spec", text, &|_| Err("not read here".to_owned()), &sink);
-    sink.into_errors("spec").err().map(|e| e.errors).unwrap_or_default()
+    let _ = read("spec", text, &|_| Err(UNREAD.to_owned()), &sink);
+    let errors = sink.into_errors("spec").err().map(|e| e.errors).unwrap_or_default();
+    errors.into_iter().filter(|e| e.hint != UNREAD).collect()
 }
 
 /// The parts of a dotted key.
@@ -99,8 +103,8 @@ fn path(key: &str) -> Option<Vec<String>> {
 /// Where a new key may be written.
 enum Anchor {
     Root,
-    /// After a header's line.
-    Header(Range<usize>),
+    /// After the line of this byte: the header, or the last key below it, so that no line before it moves.
+    Line(usize),
     /// After an opening brace.
     Inline {
         at: usize,
@@ -184,7 +188,19 @@ fn at(text: &str, span: Range<usize>, table: &DeTable<'_>) -> Anchor {
     if text.get(span.clone()).is_some_and(|raw| raw.starts_with('{')) {
         return Anchor::Inline { at: span.start + 1, empty: table.is_empty() };
     }
-    Anchor::Header(span)
+    Anchor::Line(last_end(text, table).unwrap_or(span.end))
+}
+
+/// Where the last key ends that is written in the table itself, not below a header of its own.
+fn last_end(text: &str, table: &DeTable<'_>) -> Option<usize> {
+    let starts = |item: &Spanned<DeValue<'_>>, with: &str| text[item_start(text, item)..].starts_with(with);
+    let end = |value: &Spanned<DeValue<'_>>| match value.get_ref() {
+        DeValue::Table(_) if starts(value, "[") => None,
+        DeValue::Table(inner) if !starts(value, "{") => last_end(text, inner),
+        DeValue::Array(items) if items.iter().any(|item| starts(item, "[[")) => None,
+        _ => Some(value.span().end),
+    };
+    table.values().filter_map(end).max()
 }
 
 fn insert(text: &str, root: &DeTable<'_>, anchor: &Anchor, rest: &[String], value: &str) -> String {
@@ -196,24 +212,32 @@ fn insert(text: &str, root: &DeTable<'_>, anchor: &Anchor, rest: &[String], valu
     let line = format!("{} = {value}\n", dotted(rest));
     match anchor {
         Anchor::Root if rest.len() > 1 && get(root, &rest[0]).is_none() => section(&rest[..1], &rest[1..]),
-        Anchor::Root => {
-            let first = root.keys().map(|key| key.span().start).min().unwrap_or(text.len());
-            let start = text[..text.floor_char_boundary(first)].rfind('\n').map_or(0, |at| at + 1);
-            let start = if text.starts_with('\u{feff}') { start.max('\u{feff}'.len_utf8()) } else { start };
-            let feed = if root.is_empty() && !text.is_empty() && !text.ends_with('\n') { "\n" } else { "" };
-            let start = if root.is_empty() { text.len() } else { start };
-            format!("{}{feed}{line}{}", &text[..start], &text[start..])
+        Anchor::Root if root.is_empty() => {
+            let feed = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+            format!("{text}{feed}{line}")
         }
-        Anchor::Header(span) => {
-            let end = text.ceil_char_boundary(span.end);
-            match text[end..].find('\n') {
-                Some(feed) => format!("{}{line}{}", &text[..=end + feed], &text[end + feed + 1..]),
-                None => format!("{text}\n{line}"),
+        Anchor::Root => match last_end(text, root) {
+            Some(end) => after_line(text, end, &line),
+            None => {
+                let first = root.keys().map(|key| key.span().start).min().unwrap_or(0);
+                let start = text[..text.floor_char_boundary(first)].rfind('\n').map_or(0, |at| at + 1);
+                let start = if text.starts_with('\u{feff}') { start.max('\u{feff}'.len_utf8()) } else { start };
+                format!("{}{line}{}", &text[..start], &text[start..])
             }
-        }
+        },
+        Anchor::Line(end) => after_line(text, *end, &line),
         Anchor::Inline { at, empty } => {
             let comma = if *empty { " " } else { "," };
             format!("{} {} = {value}{comma}{}", &text[..*at], dotted(rest), &text[*at..])
         }
+    }
+}
+
+/// `line` put after the line that a byte is on.
+fn after_line(text: &str, byte: usize, line: &str) -> String {
+    let byte = text.ceil_char_boundary(byte);
+    match text[byte..].find('\n') {
+        Some(feed) => format!("{}{line}{}", &text[..=byte + feed], &text[byte + feed + 1..]),
+        None => format!("{text}\n{line}"),
     }
 }

@@ -45,7 +45,7 @@ pub(super) fn read(table: &Table<'_>) -> RawEngine {
     }
     match (program, artifact) {
         (Some(_), Some(value)) => value.error("`artifact` says again what `program` says", "either of them, not both"),
-        (None, None) if !table.source.is_broken() => {
+        (None, None) if table.source.is_whole() => {
             table.error("an engine without `program`", "expected e.g. `program = \"stockfish\"`")
         }
         _ => {}

@@ -67,6 +67,9 @@ pub(super) fn read(event: &Table<'_>, engines: &mut Vec<RawEngine>, per_pair: u8
 }
 
 fn wrong_match(value: Value<'_>, engines: usize) {
+    if !value.source.knows_engines() {
+        return;
+    }
     value.error(
         format!("a match is between two engines, here are {engines}"),
         "expected two `[[engine]]` tables, or `{ round-robin = { … } }`, or `{ gauntlet = { … } }`",
@@ -142,13 +145,15 @@ fn gauntlet(table: &Table<'_>, engines: &mut Vec<RawEngine>, per_pair: u8) -> Fo
         }
         None => table.error("a gauntlet without `engine`", "expected e.g. `engine = \"X 2\"`"),
     }
-    if !first.is_empty() && first.len() >= all.len() {
+    if !first.is_empty() && first.len() >= all.len() && table.source.knows_engines() {
         table.error("a gauntlet without opponents", "at least one engine must not be named in it");
     }
     if let Some(value) = table.get("opponents")
         && let Some(chosen) = opponents(value, engines, &first)
     {
-        if chosen.is_empty() {
+        if !value.source.knows_engines() {
+            // Who is chosen cannot be said.
+        } else if chosen.is_empty() {
             value.error("no engine is chosen by this", "expected at least one opponent");
         } else {
             engines.retain(|e| first.contains(&e.spec.setup.name) || chosen.contains(&e.spec.setup.name));
@@ -164,7 +169,7 @@ fn gauntlet(table: &Table<'_>, engines: &mut Vec<RawEngine>, per_pair: u8) -> Fo
 /// The name of an engine that is there.
 fn known(value: Value<'_>, all: &[String]) -> Option<String> {
     let name = value.text("X 2")?;
-    if all.iter().any(|n| n == name) {
+    if all.iter().any(|n| n == name) || !value.source.knows_engines() {
         return Some(name.to_owned());
     }
     value.unknown_word("engine", name, all.iter().map(String::as_str));
@@ -197,6 +202,9 @@ fn opponents(value: Value<'_>, engines: &[RawEngine], first: &[String]) -> Optio
     let mut chosen = BTreeSet::new();
     for name in first {
         let Some(own) = rating(name) else {
+            if !value.source.knows_engines() {
+                continue;
+            }
             let message = format!("`{}` has no `rating` to choose opponents by", clean(name));
             value.source.error(span.clone(), message, "give its `rating`, or name the opponents in a list");
             continue;

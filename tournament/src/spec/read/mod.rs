@@ -76,7 +76,10 @@ pub(super) fn read(
             files.push(name.to_owned());
             match loader(name) {
                 Ok(text) => list.read_file(name, &text, sink),
-                Err(why) => value.error(format!("cannot read `{}`", clean(name)), clean(&why)),
+                Err(why) => {
+                    sink.set_unread();
+                    value.error(format!("cannot read `{}`", clean(name)), clean(&why));
+                }
             }
         }
     }
@@ -89,7 +92,7 @@ pub(super) fn read(
 
     let game = event.as_ref().and_then(event::game).unwrap_or(GameKind::Chess);
     let mut engines = list.engines;
-    if engines.len() < 2 && !sink.is_broken() {
+    if engines.len() < 2 && source.knows_engines() {
         let (message, hint) = match engines.first() {
             None => ("no engines", "a tournament needs at least two `[[engine]]` tables".to_owned()),
             Some(_) => ("one engine alone", "a tournament needs at least two `[[engine]]` tables".to_owned()),
