@@ -1,14 +1,10 @@
 //! What a machine has, and how it is cut into slots.
+//!
+//! The cut is made once, at start: whole cores with all their threads, from one cache or NUMA node where that fits,
+//! inside the CPUs that this process may use. No CPU, GPU or byte is promised twice.
 
-use crate::hall::SlotShape;
+mod machine;
+mod plan;
 
-/// One slot of the machine.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SlotPlan {
-    /// What it offers.
-    pub shape: SlotShape,
-    /// Its CPUs; empty: not pinned.
-    pub cpus: Vec<u32>,
-    /// Its GPUs.
-    pub gpus: Vec<String>,
-}
+pub use machine::{Cpu, Gpu, HardwareError, Machine};
+pub use plan::{Plan, PlanError, SlotPlan, Wish, plan};
