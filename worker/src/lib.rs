@@ -3,6 +3,7 @@
 //! [`hall`] decides what is played and said, without I/O; [`link`] carries it out over one stream to the leader. At the
 //! board, [`table`] referees one game between two players of [`engine`].
 
+pub mod cage;
 pub mod catalogue;
 pub mod engine;
 pub mod hall;
