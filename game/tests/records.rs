@@ -1,5 +1,7 @@
 //! Openings and PGN, from outside.
 
+#![expect(clippy::expect_used, reason = "helpers of tests")]
+
 mod records {
     mod books;
     mod common;

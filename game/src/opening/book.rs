@@ -7,6 +7,7 @@ use shakmaty::{Chess, EnPassantMode, Position, zobrist::Zobrist64};
 
 use super::{BookOptions, EntryFault, Opening, fischer, load, polyglot, position};
 use crate::{
+    board::MAX_PLIES,
     pgn::{self, RawGame},
     setup::{GameKind, Start},
 };
@@ -151,7 +152,9 @@ impl Book {
             Source::Start => Some(Opening { start: Start::default(), name: String::new(), line: 1 }),
             Source::Lines(text) => {
                 let entry = text.entries.get(index)?;
-                from_line(line(&text.bytes, *entry), entry.line, kind).ok().map(|(opening, _)| opening)
+                let placed = from_line(line(&text.bytes, *entry), kind).ok()?;
+                let start = Start { position: position::fen(&placed.chess), moves: Vec::new() };
+                Some(Opening { start, name: placed.name, line: entry.line })
             }
             Source::Games(text) => {
                 let entry = text.entries.get(index)?;
@@ -178,16 +181,11 @@ pub(super) fn line(bytes: &[u8], entry: Entry) -> &[u8] {
     &rest[..memchr(b'\n', rest).unwrap_or(rest.len())]
 }
 
-/// Reads a FEN or EPD line, and says what was set right.
-pub(super) fn from_line(
-    text: &[u8],
-    line: u32,
-    kind: GameKind,
-) -> Result<(Opening, Vec<position::Repair>), EntryFault> {
+/// Reads a FEN or EPD line.
+pub(super) fn from_line(text: &[u8], kind: GameKind) -> Result<position::Placed, EntryFault> {
     let placed = position::read(text, Some(kind)).map_err(EntryFault::Position)?;
     going_on(&placed.chess)?;
-    let start = Start { position: position::fen(&placed.chess), moves: Vec::new() };
-    Ok((Opening { start, name: placed.name, line }, placed.repairs))
+    Ok(placed)
 }
 
 /// Reads a game of a PGN book, its first `limit` plies at most, and says what was set right.
@@ -207,11 +205,19 @@ pub(super) fn from_game_at(
 ) -> Result<(Opening, Vec<position::Repair>), (EntryFault, u32)> {
     let begin = raw.begin(Some(kind)).map_err(|fault| (EntryFault::Game(fault), raw.line))?;
     let limit = limit.map_or(usize::MAX, |limit| limit as usize);
-    let (moves, end) =
-        raw.main_line(&begin, limit).map_err(|problem| (EntryFault::Game(problem.fault), problem.line))?;
-    going_on(&end).map_err(|fault| (fault, raw.line))?;
-    if repeated(&begin.chess, &moves, &end) {
-        return Err((EntryFault::Over { how: "threefold repetition" }, raw.line));
+    let mut going = Going::default();
+    going.on(&begin.chess).map_err(|fault| (fault, raw.line))?;
+    let mut steps = raw.steps(begin.chess);
+    let mut moves = Vec::new();
+    while moves.len() < limit {
+        let Some(step) = steps.next() else { break };
+        moves.push(step.map_err(|problem| (EntryFault::Game(problem.fault), problem.line))?);
+        if moves.len() > MAX_PLIES {
+            return Err((EntryFault::TooLong { limit: MAX_PLIES }, steps.line()));
+        }
+        if let Err(fault) = going.on(&steps.chess) {
+            return Err((fault, steps.line()));
+        }
     }
     let mode = position::castling_mode(kind);
     let moves = moves.iter().map(|mv| mv.to_uci(mode).to_string()).collect();
@@ -240,19 +246,24 @@ pub(super) fn going_on(chess: &Chess) -> Result<(), EntryFault> {
     position::over(chess).map_or(Ok(()), |how| Err(EntryFault::Over { how }))
 }
 
-/// Whether the last position stands on the board for the third time.
-fn repeated(start: &Chess, moves: &[shakmaty::Move], end: &Chess) -> bool {
-    // Twice back to a position takes eight reversible plies.
-    if end.halfmoves() < 8 {
-        return false;
+/// Whether a game goes on, ply by ply, repetitions included.
+#[derive(Default)]
+struct Going {
+    /// Positions since the last capture or pawn's move.
+    keys: Vec<u64>,
+}
+
+impl Going {
+    fn on(&mut self, chess: &Chess) -> Result<(), EntryFault> {
+        going_on(chess)?;
+        if chess.halfmoves() == 0 {
+            self.keys.clear();
+        }
+        let key = chess.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0;
+        self.keys.push(key);
+        if self.keys.iter().filter(|&&other| other == key).count() >= 3 {
+            return Err(EntryFault::Over { how: "threefold repetition" });
+        }
+        Ok(())
     }
-    let key = |chess: &Chess| chess.zobrist_hash::<Zobrist64>(EnPassantMode::Legal);
-    let last = key(end);
-    let mut chess = start.clone();
-    let mut seen = u32::from(key(&chess) == last);
-    for &mv in moves {
-        chess.play_unchecked(mv);
-        seen += u32::from(key(&chess) == last);
-    }
-    seen >= 3
 }

@@ -17,6 +17,12 @@ pub enum EntryFault {
     /// A game of a PGN book.
     #[error("{0}")]
     Game(pgn::Fault),
+    /// More plies than a game has.
+    #[error("more than {limit} plies")]
+    TooLong {
+        /// [`crate::board::MAX_PLIES`].
+        limit: usize,
+    },
     /// Nothing is left to play.
     #[error("the game is already over: {how}")]
     Over {

@@ -114,9 +114,9 @@ impl Loading<'_> {
             if matches!(text.trim_ascii_start().first(), None | Some(b'#' | b';' | b'%')) {
                 continue;
             }
-            match from_line(text, number, kind) {
-                Ok((_, repairs)) => {
-                    self.note(&repairs, number);
+            match from_line(text, kind) {
+                Ok(placed) => {
+                    self.note(&placed.repairs, number);
                     entries.push(entry);
                 }
                 Err(fault) => self.broken(fault, number),
@@ -180,8 +180,8 @@ fn format(file: &str, bytes: &[u8]) -> Result<Format, BookErrors> {
     Ok(match first_word(text) {
         Some(b'[') => Format::Games,
         _ if extension == "pgn" => Format::Games,
-        Some(_) if starts_with_position(text) || extension != "txt" => Format::Lines,
-        _ => Format::Games,
+        Some(_) if extension == "txt" && !starts_with_position(text) => Format::Games,
+        _ => Format::Lines,
     })
 }
 

@@ -10,8 +10,8 @@ use shakmaty::{Chess, Position};
 use super::san;
 use crate::{Ply, Score, Seat, opening::castling_mode, setup::GameKind};
 
-/// Reads a comment into the move that it follows, and gives back what is left for people.
-/// `before` is the position before the move.
+/// Reads the first comment after a move into it, and gives back what is left for people. `before` is the position before
+/// the move.
 pub(crate) fn read(comment: &str, mover: Seat, before: &Chess, kind: GameKind, ply: &mut Ply) -> String {
     let text = commands(comment, mover, ply);
     let mut left: Vec<&str> = Vec::new();
@@ -29,8 +29,9 @@ pub(crate) fn read(comment: &str, mover: Seat, before: &Chess, kind: GameKind, p
     left.join(", ")
 }
 
-/// Takes `[%name value]` out of the text.
-fn commands(comment: &str, mover: Seat, ply: &mut Ply) -> String {
+/// Takes `[%name value]` out of the text, and gives back the rest. Of a second comment after a move only this is read:
+/// the rest is text for people, even where it looks like a score.
+pub(crate) fn commands(comment: &str, mover: Seat, ply: &mut Ply) -> String {
     let mut out = String::with_capacity(comment.len());
     let mut rest = comment;
     while let Some(open) = rest.find("[%") {
@@ -177,13 +178,15 @@ fn score_text(text: &str) -> Option<Score> {
         b'+' => (false, &text[1..]),
         _ => (false, text),
     };
+    let signed = |value: i64| {
+        let value = if negative { -value } else { value };
+        i32::try_from(value).unwrap_or(if negative { i32::MIN } else { i32::MAX })
+    };
     if let Some(plies) = body.strip_prefix(['M', '#']) {
-        let plies: i32 = plies.parse().ok().filter(|plies| *plies >= 0)?;
-        let moves = plies / 2 + plies % 2;
-        return Some(Score::Mate(if negative { -moves } else { moves }));
+        let plies: i64 = plies.parse().ok().filter(|plies| *plies >= 0)?;
+        return Some(Score::Mate(signed(plies / 2 + plies % 2)));
     }
-    let cp = centi(body)?;
-    Some(Score::Cp(if negative { -cp } else { cp }))
+    centi(body).map(|cp| Score::Cp(signed(cp)))
 }
 
 /// `[%eval …]`: pawns, or `#3` in moves; White's view.
@@ -196,10 +199,10 @@ fn eval_command(text: &str, mover: Seat) -> Option<Score> {
 }
 
 /// Digits with at most one point, times a hundred, rounded; no sign.
-fn centi(text: &str) -> Option<i32> {
+fn centi(text: &str) -> Option<i64> {
     let value = decimal(text)? * 100.0;
     #[expect(clippy::cast_possible_truncation, reason = "bounded on this line")]
-    (value < 2e9).then(|| value.round() as i32)
+    (value < 1e12).then(|| value.round() as i64)
 }
 
 fn decimal(text: &str) -> Option<f64> {
@@ -226,6 +229,6 @@ fn clock(text: &str) -> Option<u64> {
 }
 
 fn nanos(value: f64) -> Option<u64> {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded and positive")]
-    (value < 1e18).then(|| value.round() as u64)
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive, and `as` saturates")]
+    (value < 1.9e19).then(|| value.round() as u64)
 }

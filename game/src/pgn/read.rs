@@ -169,15 +169,20 @@ impl RawGame<'_> {
         let mode = castling_mode(game.kind);
         let mut before = chess.clone();
         let mut words = Lexer::new(self.movetext, self.movetext_line);
+        let mut first = true;
         while let Some(token) = words.next() {
             match token {
                 Token::Result(result) => return result,
-                Token::Comment(bytes) => comment(&tag::text(bytes), &before, game),
+                Token::Comment(bytes) => {
+                    comment(&tag::text(bytes), first, &before, game);
+                    first = false;
+                }
                 Token::Move(word) => match step(&chess, word, words.line()) {
                     Ok(mv) => {
                         game.plies.push(Ply { mv: mv.to_uci(mode).to_string(), ..Ply::default() });
                         before.clone_from(&chess);
                         chess.play_unchecked(mv);
+                        first = true;
                     }
                     Err(problem) => {
                         game.problem = Some(problem);
@@ -190,23 +195,44 @@ impl RawGame<'_> {
         words.find_map(|token| if let Token::Result(result) = token { Some(result) } else { None }).flatten()
     }
 
-    /// The main line alone, as UCI, at most `limit` plies of it, and the position after it.
-    pub(crate) fn main_line(&self, begin: &Begin, limit: usize) -> Result<(Vec<shakmaty::Move>, Chess), Problem> {
-        let mut chess = begin.chess.clone();
-        let mut moves = Vec::new();
-        let mut words = Lexer::new(self.movetext, self.movetext_line);
-        while moves.len() < limit {
-            match words.next() {
-                None | Some(Token::Result(_)) => break,
-                Some(Token::Comment(_)) => {}
-                Some(Token::Move(word)) => {
-                    let mv = step(&chess, word, words.line())?;
-                    moves.push(mv);
-                    chess.play_unchecked(mv);
+    /// The moves of the main line, one after the other.
+    pub(crate) fn steps(&self, chess: Chess) -> Steps<'_> {
+        Steps { chess, words: Lexer::new(self.movetext, self.movetext_line) }
+    }
+}
+
+/// The main line, move by move.
+pub(crate) struct Steps<'a> {
+    /// The position after the last move.
+    pub(crate) chess: Chess,
+    words: Lexer<'a>,
+}
+
+impl Steps<'_> {
+    /// The line of the last move.
+    pub(crate) fn line(&mut self) -> u32 {
+        self.words.line()
+    }
+}
+
+impl Iterator for Steps<'_> {
+    type Item = Result<shakmaty::Move, Problem>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            match self.words.next()? {
+                Token::Result(_) => return None,
+                Token::Comment(_) => {}
+                Token::Move(word) => {
+                    let line = self.words.line();
+                    let step = step(&self.chess, word, line);
+                    if let Ok(mv) = step {
+                        self.chess.play_unchecked(mv);
+                    }
+                    return Some(step);
                 }
             }
         }
-        Ok((moves, chess))
     }
 }
 
@@ -221,11 +247,15 @@ fn step(chess: &Chess, word: &[u8], line: u32) -> Result<shakmaty::Move, Problem
     })
 }
 
-fn comment(text: &str, before: &Chess, game: &mut Game) {
+fn comment(text: &str, first: bool, before: &Chess, game: &mut Game) {
     let left = match game.plies.last_mut() {
         Some(ply) => {
             let mover = if before.turn().is_white() { Seat::First } else { Seat::Second };
-            annotation::read(text, mover, before, game.kind, ply)
+            if first {
+                annotation::read(text, mover, before, game.kind, ply)
+            } else {
+                annotation::commands(text, mover, ply)
+            }
         }
         None => text.to_owned(),
     };

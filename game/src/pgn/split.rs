@@ -200,7 +200,12 @@ pub(super) fn token_end(text: &[u8], at: usize) -> usize {
         return at + 1;
     }
     let delimiter = |&b: &u8| matches!(b, b'{' | b'}' | b'(' | b')' | b';' | b'[' | b'*') || b.is_ascii_whitespace();
-    text[at + 1..].iter().position(delimiter).map_or(text.len(), |end| at + 1 + end)
+    let end = text[at + 1..].iter().position(delimiter).map_or(text.len(), |end| at + 1 + end);
+    match &text[end..] {
+        // `a8(Q)`: a promotion, not a variation.
+        [b'(', b'Q' | b'R' | b'B' | b'N', b')', ..] if matches!(text[end - 1], b'1' | b'8') => end + 3,
+        _ => end,
+    }
 }
 
 /// How a result word reads: the inner `None` is `*`; the outer one: no result word.

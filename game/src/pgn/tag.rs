@@ -119,16 +119,13 @@ pub(super) fn write(out: &mut String, name: &str, value: &str) {
     out.push('[');
     out.push_str(name);
     out.push_str(" \"");
-    for c in value.trim().chars() {
-        match c {
-            '"' | '\\' => {
-                out.push('\\');
-                out.push(c);
-            }
-            '\u{2028}' | '\u{2029}' => out.push(' '),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
+    let separator = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    let line = value.replace(separator, " ");
+    for c in line.trim().chars() {
+        if matches!(c, '"' | '\\') {
+            out.push('\\');
         }
+        out.push(c);
     }
     out.push_str("\"]\n");
 }

@@ -1,18 +1,6 @@
 //! Times, time controls and endings as PGN writes them.
 
-use std::{fmt::Write, time::Duration};
-
-use crate::{Ending, GameResult, Outcome, Seat, TimeControl, setup::Side};
-
-/// Seconds with as many decimals as it takes, at most nine: `5`, `0.05`.
-pub(super) fn seconds(duration: Duration) -> String {
-    let mut out = duration.as_secs().to_string();
-    if duration.subsec_nanos() > 0 {
-        let _ = write!(out, ".{:09}", duration.subsec_nanos());
-        out.truncate(out.trim_end_matches('0').len());
-    }
-    out
-}
+use crate::{Ending, GameResult, Outcome, Seat, setup::Side};
 
 /// `0:00:09.488`, rounded down: a clock never shows more than there is.
 pub(super) fn clock(nanos: u64) -> String {
@@ -21,30 +9,34 @@ pub(super) fn clock(nanos: u64) -> String {
     format!("{}:{:02}:{:02}.{ms:03}", s / 3600, s / 60 % 60, s % 60)
 }
 
-/// `40/5400+30:1800+30`; a fixed time `1.5/move`; `-` where no time is limited.
-pub(super) fn time_control(control: &TimeControl) -> String {
-    if control.stages.is_empty() {
-        return control.move_time.map_or_else(|| "-".to_owned(), |time| format!("{}/move", seconds(time)));
-    }
-    let stages = control.stages.iter().map(|stage| {
-        let mut out = stage.moves.map(|moves| format!("{moves}/")).unwrap_or_default();
-        out.push_str(&seconds(stage.base));
-        if !stage.increment.is_zero() {
-            let _ = write!(out, "+{}", seconds(stage.increment));
-        }
-        out
-    });
-    stages.collect::<Vec<_>>().join(":")
-}
-
 /// `TimeControl` where both are equal, else one for each side.
 pub(super) fn time_controls(sides: &[Side; 2]) -> Vec<(&'static str, String)> {
-    let [white, black] = sides.each_ref().map(|side| time_control(&side.time_control));
+    let [white, black] = sides.each_ref().map(|side| side.time_control.pgn());
     if white == black {
         vec![("TimeControl", white)]
     } else {
         vec![("WhiteTimeControl", white), ("BlackTimeControl", black)]
     }
+}
+
+/// What PGN's time controls cannot say (nodes, depth, a fixed time beside a clock), in the words of a spec.
+pub(super) fn limits(sides: &[Side; 2]) -> Vec<(&'static str, String)> {
+    let said = |side: &Side| {
+        let control = &side.time_control;
+        let lost = control.nodes.is_some()
+            || control.depth.is_some()
+            || (control.move_time.is_some() && !control.stages.is_empty());
+        if lost { control.to_string() } else { String::new() }
+    };
+    let [white, black] = sides.each_ref().map(said);
+    if white == black {
+        vec![("RookeryLimits", white)]
+    } else {
+        vec![("RookeryWhiteLimits", white), ("RookeryBlackLimits", black)]
+    }
+    .into_iter()
+    .filter(|(_, value)| !value.is_empty())
+    .collect()
 }
 
 /// The `Termination` tag: the words of the standard and of Cute Chess.

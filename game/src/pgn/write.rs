@@ -32,8 +32,8 @@ impl PgnOptions {
     }
 }
 
-/// Tags that the record itself decides; such a key among the setup's tags is passed over.
-const OWN: [&str; 32] = [
+/// Tags that the record itself decides, with all that begin with `Rookery`; such a key among the setup's tags is passed over.
+const OWN: &[&str] = &[
     "Event",
     "Date",
     "White",
@@ -59,13 +59,8 @@ const OWN: [&str; 32] = [
     "BlackEngineDigest",
     "WhiteEngineOptions",
     "BlackEngineOptions",
-    "RookeryGame",
-    "RookeryWorker",
-    "RookeryRestarts",
-    "RookeryLimits",
     "Site",
     "Round",
-    "Annotator",
 ];
 
 /// Writes a game, with an empty line after the tags and one at the end. Whatever the record holds, the text is one
@@ -117,6 +112,9 @@ fn tags(record: &GameRecord, options: &PgnOptions, plies: usize) -> String {
     for (name, value) in text::time_controls(&setup.sides) {
         put(name, &value);
     }
+    for (name, value) in text::limits(&setup.sides) {
+        put(name, &value);
+    }
     put("Termination", text::termination(record.outcome.as_ref()));
     if record.outcome.is_some() {
         put("TerminationDetails", &text::details(record.outcome.as_ref()));
@@ -133,7 +131,8 @@ fn tags(record: &GameRecord, options: &PgnOptions, plies: usize) -> String {
     }
     for (name, value) in &setup.tags {
         let plain = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-        if plain && !OWN.contains(&name.as_str()) && !value.trim().is_empty() {
+        let own = OWN.contains(&name.as_str()) || name.starts_with("Rookery");
+        if plain && !own && !value.trim().is_empty() {
             put(name, value);
         }
     }
@@ -201,10 +200,15 @@ fn moves(record: &GameRecord, options: &PgnOptions) -> (String, usize) {
     }
     notes.before(u32::MAX, &mut out);
     if options.comments && record.outcome.is_some() {
-        out.comment(&text::details(record.outcome.as_ref()));
+        out.comment(&plain(&text::details(record.outcome.as_ref())));
     }
     out.word(result(record));
     (out.finish(), plies)
+}
+
+/// Text for people that no reader takes for a command.
+fn plain(text: &str) -> String {
+    text.replace("[%", "[ %")
 }
 
 /// The record's notes, each once, at its ply.
@@ -218,7 +222,7 @@ impl Notes<'_> {
     /// Writes those up to `ply` plies.
     fn before(&mut self, ply: u32, out: &mut Movetext) {
         while let Some(note) = self.record.notes.get(self.at).filter(|note| self.on && note.ply <= ply) {
-            out.comment(&note.text);
+            out.comment(&plain(&note.text));
             self.at += 1;
         }
     }

@@ -1,6 +1,6 @@
 //! What the tests share.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rookery_game::{
     GameKind, GameRecord, GameSetup, Outcome, Ply,
@@ -9,16 +9,21 @@ use rookery_game::{
     setup::{EngineSetup, Side, Start},
 };
 
-/// A file of the shared folder; `None`, and a word about it, where it is absent.
-pub(crate) fn shared(path: &str) -> Option<Vec<u8>> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared").join(path);
-    match std::fs::read(&path) {
-        Ok(bytes) => Some(bytes),
-        Err(error) => {
-            eprintln!("SKIP: {}: {error}", path.display());
-            None
-        }
+/// A path in the folder `shared` beside the workspace; `None`, and a word about it, where it is absent.
+pub(crate) fn shared_path(path: &str) -> Option<PathBuf> {
+    let found = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .map(|folder| folder.join("shared").join(path))
+        .find(|path| path.exists());
+    if found.is_none() {
+        eprintln!("SKIP: no {path} in a folder `shared` beside the workspace");
     }
+    found
+}
+
+/// A file of that folder.
+pub(crate) fn shared(path: &str) -> Option<Vec<u8>> {
+    shared_path(path).map(|path| std::fs::read(path).expect("a readable file"))
 }
 
 pub(crate) fn parse(name: &str, text: &[u8], kind: GameKind) -> Result<(Book, Vec<BookWarning>), BookErrors> {
