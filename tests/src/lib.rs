@@ -1,1 +1,3 @@
-//! The system from outside.
+//! The system from outside: what its tests need to start around it.
+
+pub mod etcd;

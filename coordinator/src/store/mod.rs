@@ -7,10 +7,15 @@ use futures::future::BoxFuture;
 use tokio::sync::watch;
 
 mod embedded;
+mod etcd;
+mod identity;
 mod limits;
 mod place;
 
+use identity::Identity;
+
 pub use embedded::EmbeddedStore;
+pub use etcd::{EtcdStore, Secret, Servers};
 pub use limits::{MAX_BYTES, MAX_COMPARES, MAX_OPS};
 pub use place::{Options, Place, open};
 
@@ -20,6 +25,8 @@ pub const ROOT: &str = "/rookery/v1/";
 pub const ROOT_END: &str = "/rookery/v10";
 /// Store id and schema number.
 pub const STORE_KEY: &str = "/rookery/v1/store";
+/// The election.
+pub const LEADER_KEY: &str = "/rookery/v1/leader";
 /// Under this everything may be lost in a crash without harm: leases and checkpoints.
 pub const LIVE: &str = "/rookery/v1/live/";
 /// The schema that this version writes; a store with a higher one is refused.

@@ -4,4 +4,5 @@
 
 mod archives;
 mod embedded;
+mod etcd;
 mod suite;

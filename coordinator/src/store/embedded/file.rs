@@ -6,10 +6,9 @@ use bytes::Bytes;
 use redb::{
     Database, DatabaseError, Durability, ReadableDatabase, ReadableTable, StorageError, Table, TableDefinition,
 };
-use serde::{Deserialize, Serialize};
 
 use super::{CACHE, ROOM};
-use crate::store::{CommitError, Compare, KeyValue, LIVE, Op, Revision, SCHEMA, STORE_KEY, StoreError, Txn};
+use crate::store::{CommitError, Compare, Identity, KeyValue, LIVE, Op, Revision, STORE_KEY, StoreError, Txn};
 
 /// Key → (revision that last wrote it, value).
 const DATA: TableDefinition<'static, &str, (i64, &[u8])> = TableDefinition::new("data");
@@ -20,13 +19,6 @@ const RESERVED: &str = "reserved";
 /// Revisions are set aside durably in blocks, because a commit without a sync may be lost in a crash while its
 /// revision was given out: after a crash the count goes on behind the block.
 const BLOCK: i64 = 10_000;
-
-/// The value of [`STORE_KEY`].
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Identity {
-    pub(super) id: String,
-    pub(super) schema: u32,
-}
 
 /// The disk failed; nothing more can be read or written through this handle.
 #[derive(Debug)]
@@ -261,19 +253,10 @@ fn identity(
 ) -> Result<String, StoreError> {
     let known = data.get(STORE_KEY).map_err(|e| damaged(e.into()))?.map(|v| v.value().1.to_vec());
     if let Some(bytes) = known {
-        let known: Identity = serde_json::from_slice(&bytes)
-            .map_err(|e| StoreError::Damaged(format!("{}: {STORE_KEY}: {e}", path.display())))?;
-        if known.schema > SCHEMA {
-            return Err(StoreError::Refused(format!(
-                "{} is of schema {}, newer than {SCHEMA}, which this version writes",
-                path.display(),
-                known.schema
-            )));
-        }
-        return Ok(known.id);
+        return Ok(Identity::parse(&bytes, &path.display().to_string())?.id);
     }
-    let new = Identity { id: uuid::Uuid::new_v4().to_string(), schema: SCHEMA };
-    let bytes = serde_json::to_vec(&new).map_err(|e| StoreError::Damaged(e.to_string()))?;
+    let new = Identity::new();
+    let bytes = new.to_bytes()?;
     data.insert(STORE_KEY, (revision, bytes.as_slice())).map_err(|e| damaged(e.into()))?;
     Ok(new.id)
 }
