@@ -96,6 +96,11 @@ impl Follower {
         loop {
             let moved = tokio::select! {
                 () = self.sender.closed() => return false,
+                status = self.handle.led() => {
+                    // The watcher may be gone.
+                    let _ = self.sender.try_send(Err(status));
+                    return false;
+                }
                 () = sleep_until(again) => return true,
                 result = self.changes.changed(), if !changed => {
                     if result.is_err() {

@@ -8,6 +8,8 @@ use tokio::{
     time::timeout,
 };
 
+use tonic::Status;
+
 use super::{
     books::Books,
     driver::Ask,
@@ -84,6 +86,13 @@ impl Handle {
 
     pub(super) fn moves(&self) -> broadcast::Receiver<Arc<Moved>> {
         self.inner.watchers.games()
+    }
+
+    /// Waits until this process does not lead any more; what its watchers are told then.
+    pub(super) async fn led(&self) -> Status {
+        // An error means that the driver ended.
+        let _ = self.inner.role.clone().wait_for(|role| !matches!(role, Role::Leading { .. })).await;
+        self.status(Denied::NotLeader)
     }
 
     /// Waits until this process leads or is known not to.

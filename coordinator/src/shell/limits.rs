@@ -79,8 +79,8 @@ pub const MOVED_QUEUE: usize = 1024;
 /// Least time between two messages to a watcher of an event: a fleet records hundreds of games a second.
 pub const WATCH_INTERVAL: Duration = Duration::from_millis(200);
 
-/// How often a watcher of a game says that it still watches; the core follows for longer than that.
-pub const FOLLOW_INTERVAL: Duration = Duration::from_secs(15);
+/// How often a watcher of a game says that it still watches; less than the core follows for one word.
+pub const FOLLOW_INTERVAL: Duration = Duration::from_secs(120);
 
 /// Messages that wait for a watcher.
 pub const WATCH_QUEUE: usize = 16;

@@ -29,23 +29,12 @@ impl Seasons {
     async fn event(&self, request: core::Request) -> Result<v1::EventSummary, Status> {
         expect_answer!(self.handle.answer(request).await?, Answer::Event(summary, _) => *summary)
     }
+}
 
-    /// The name of the event that is meant: the only one, where none is named.
-    async fn named(&self, event: String) -> Result<String, Status> {
-        if !event.is_empty() {
-            check::bounded("event", &event, limits::NAME)?;
-            return Ok(event);
-        }
-        let mut events = expect_answer!(self.handle.answer(core::Request::Events).await?, Answer::Events(e) => e)?;
-        match (events.pop(), events.is_empty()) {
-            (Some(only), true) => Ok(only.event_uid),
-            (None, _) => Err(Status::not_found("there is no event")),
-            (Some(last), false) => {
-                let names: Vec<String> = events.into_iter().map(|e| e.event).chain([last.event]).collect();
-                Err(Status::invalid_argument(format!("which event? There are {}", names.join(", "))))
-            }
-        }
-    }
+/// The event of a question; where there is one alone it may stay unnamed.
+fn asked(event: String) -> Result<String, Status> {
+    check::bounded("event", &event, limits::NAME)?;
+    Ok(event)
 }
 
 #[tonic::async_trait]
@@ -77,7 +66,7 @@ impl SeasonService for Seasons {
     }
 
     async fn get_event(&self, request: Request<v1::GetEventRequest>) -> Result<Response<v1::GetEventResponse>, Status> {
-        let event = self.named(request.into_inner().event).await?;
+        let event = asked(request.into_inner().event)?;
         let answer = self.handle.answer(core::Request::Event(event)).await?;
         let (summary, spec) = expect_answer!(answer, Answer::Event(summary, spec) => (summary, spec))?;
         Ok(Response::new(v1::GetEventResponse { summary: Some(*summary), spec: explain(&spec) }))
@@ -87,7 +76,7 @@ impl SeasonService for Seasons {
         &self,
         request: Request<v1::WatchEventRequest>,
     ) -> Result<Response<Self::WatchEventStream>, Status> {
-        let event = self.named(request.into_inner().event).await?;
+        let event = asked(request.into_inner().event)?;
         let first = self.event(core::Request::Event(event)).await?;
         let (sender, stream) = mpsc::channel(limits::WATCH_QUEUE);
         tokio::spawn(watch(self.handle.clone(), first.event_uid, sender));
@@ -98,7 +87,7 @@ impl SeasonService for Seasons {
         &self,
         request: Request<v1::GetStandingsRequest>,
     ) -> Result<Response<v1::GetStandingsResponse>, Status> {
-        let event = self.named(request.into_inner().event).await?;
+        let event = asked(request.into_inner().event)?;
         match self.handle.answer(core::Request::Standings(event)).await? {
             Answer::Standings(event, table, stop) => {
                 let tie_breaks = table.tie_breaks.clone();
@@ -113,7 +102,7 @@ impl SeasonService for Seasons {
         &self,
         request: Request<v1::GetCrosstableRequest>,
     ) -> Result<Response<v1::GetCrosstableResponse>, Status> {
-        let event = self.named(request.into_inner().event).await?;
+        let event = asked(request.into_inner().event)?;
         let answer = self.handle.answer(core::Request::Crosstable(event)).await?;
         let (event, table) = expect_answer!(answer, Answer::Crosstable(event, table) => (event, table))?;
         Ok(Response::new(v1::GetCrosstableResponse { event, rows: convert::crosstable(*table) }))
@@ -153,7 +142,7 @@ impl SeasonService for Seasons {
         &self,
         request: Request<v1::ListFactsRequest>,
     ) -> Result<Response<v1::ListFactsResponse>, Status> {
-        let event = self.named(request.into_inner().event).await?;
+        let event = asked(request.into_inner().event)?;
         let answer = self.handle.answer(core::Request::Facts(event)).await?;
         let facts = expect_answer!(answer, Answer::Facts(facts) => facts)?;
         Ok(Response::new(v1::ListFactsResponse { facts }))
@@ -191,6 +180,11 @@ async fn watch(handle: Handle, uid: String, sender: mpsc::Sender<Result<v1::Watc
         };
         tokio::select! {
             () = sender.closed() => return,
+            status = handle.led() => {
+                // The watcher may be gone.
+                let _ = sender.try_send(Err(status));
+                return;
+            }
             changed = next => if changed.is_err() { return },
         }
     }

@@ -88,7 +88,8 @@ impl Coordinator {
         let metrics = Arc::new(Metrics::new()?);
         let watchers = Arc::new(Watchers::new());
         let books = Arc::new(Books::new(Arc::clone(&archive)));
-        let (role, role_seen) = watch::channel(Role::Standby { leader: None });
+        // Until the election has been looked at once, callers wait.
+        let (role, role_seen) = watch::channel(Role::Loading);
         let role = Arc::new(role);
         let (stop, stopped) = watch::channel(false);
         let (asks, asks_in) = mpsc::channel(limits::ASK_QUEUE);

@@ -9,7 +9,7 @@ use rookery_proto::v1;
 
 use super::limits;
 
-/// Games whose answer is due. At most [`limits::TIMED`]: beyond, games are not timed.
+/// Games whose answer is due. At most [`limits::TIMED`].
 #[derive(Debug, Default)]
 pub(super) struct RecordTiming {
     waiting: BTreeMap<(i64, String, u32), Instant>,
@@ -19,7 +19,11 @@ impl RecordTiming {
     /// A finished game arrived; the first time counts.
     pub(super) fn finished(&mut self, finished: &v1::Finished) {
         let Some(id) = finished.record.as_ref().and_then(|record| record.id.as_ref()) else { return };
-        if self.waiting.len() < limits::TIMED && id.pair.len() <= limits::NAME {
+        if self.waiting.len() >= limits::TIMED {
+            // What was never answered is of workers that went away.
+            self.waiting.clear();
+        }
+        if id.pair.len() <= limits::NAME {
             self.waiting.entry((finished.attempt, id.pair.clone(), id.game)).or_insert_with(Instant::now);
         }
     }
