@@ -371,3 +371,43 @@ pub fn read_record(
         restarts: record.restarts,
     })
 }
+
+fn identity_out(value: EngineIdentity) -> v1::EngineIdentity {
+    v1::EngineIdentity {
+        name: value.name,
+        id_name: value.id_name,
+        id_author: value.id_author,
+        digest: value.digest,
+        options: value.options.into_iter().map(|(name, value)| v1::EngineOption { name, value }).collect(),
+    }
+}
+
+/// The last lines of an engine.
+#[must_use]
+pub fn transcript(value: Transcript) -> v1::Transcript {
+    let Transcript { seat: whose, lines, stderr, reproduce } = value;
+    v1::Transcript { seat: seat(whose).into(), lines, stderr, reproduce }
+}
+
+/// A game of the archive, for a client. The attempt is not in the archive.
+#[must_use]
+pub fn record(value: GameRecord, id: Option<v1::GameId>) -> v1::GameRecord {
+    let [first, second] = value.engines;
+    v1::GameRecord {
+        id,
+        event: value.event,
+        setup: Some(setup(&value.setup)),
+        first: Some(identity_out(first)),
+        second: Some(identity_out(second)),
+        plies: value.plies.iter().map(ply).collect(),
+        outcome: value.outcome.as_ref().map(outcome),
+        started_unix_ms: value.started_unix_ms,
+        ended_unix_ms: value.ended_unix_ms,
+        worker: value.worker,
+        notes: value.notes.into_iter().map(|note| v1::Note { ply: note.ply, text: note.text }).collect(),
+        transcripts: value.transcripts.into_iter().map(transcript).collect(),
+        warnings: value.warnings,
+        restarts: value.restarts,
+        attempt: 0,
+    }
+}

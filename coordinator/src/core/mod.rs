@@ -355,6 +355,28 @@ pub enum Request {
     Alarms,
 }
 
+/// A game without a result on record, as far as it is known.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct InPlay {
+    /// What is to be played; `None` while the book is not loaded, and for a game on record.
+    pub setup: Option<rookery_game::GameSetup>,
+    /// The plies told so far.
+    pub plies: Vec<v1::Ply>,
+}
+
+/// Where a game's record is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Which game.
+    pub game: GameId,
+    /// Its record.
+    pub location: Location,
+    /// Empty, `surplus` or `voided`.
+    pub mark: &'static str,
+    /// A person's result, which counts in place of the record's.
+    pub ruled: Option<rookery_game::GameResult>,
+}
+
 /// What operators are told.
 #[derive(Debug, Clone)]
 pub enum Answer {
@@ -373,9 +395,9 @@ pub enum Answer {
     /// To `Games`, with the last one where more follow.
     Games(Vec<v1::GameSummary>, Option<GameId>),
     /// To `Game`, `Replay`, `Void`, `Rule`; where its record is, or the plies told so far of a running one.
-    Game(Box<v1::GameSummary>, Option<Location>, Vec<v1::Ply>),
-    /// To `Locations`; the word is empty, `surplus` or `voided`.
-    Locations(Vec<(GameId, Location, &'static str)>),
+    Game(Box<v1::GameSummary>, Option<Location>, Box<InPlay>),
+    /// To `Locations`.
+    Locations(Vec<Place>),
     /// To `Explain`.
     Explained(Box<v1::GameSummary>, Vec<String>, Option<Location>),
     /// To `Workers`, `Drain`, `Undrain`.

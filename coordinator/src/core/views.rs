@@ -4,12 +4,11 @@ use rookery_proto::v1;
 use rookery_tournament::{
     Fact, GameId,
     event::Phase,
-    fact::Location,
     format::{DueGame, Held, Want},
 };
 
 use super::{
-    Answer, Core, Denied,
+    Answer, Core, Denied, InPlay, Place,
     state::{BookState, EventState, Worker},
 };
 use crate::wire;
@@ -200,7 +199,9 @@ impl Core {
         let state = self.events.get(uid).ok_or_else(|| Denied::NotFound(format!("no event `{uid}`")))?;
         let location = state.results.get(game).map(|stored| stored.entry.location.clone());
         let summary = Box::new(self.game_summary(uid, state, game));
-        Ok(Answer::Game(summary, location, state.running_plies(game)))
+        let setup = if location.is_none() { state.event.game(game).and_then(|due| state.setup(&due)) } else { None };
+        let in_play = InPlay { setup, plies: state.running_plies(game) };
+        Ok(Answer::Game(summary, location, Box::new(in_play)))
     }
 
     pub(super) fn list_games(
@@ -253,15 +254,16 @@ impl Core {
     pub(super) fn locations(&self, event: &str, all: bool) -> Result<Answer, Denied> {
         let uid = self.find_event(event)?;
         let state = self.events.get(&uid).ok_or_else(|| Denied::NotFound(format!("no event `{event}`")))?;
-        let mut places: Vec<(GameId, Location, &'static str)> = Vec::new();
+        let mut places = Vec::new();
         for (game, stored) in &state.results {
-            let word = match state.game_phase(game) {
+            let mark = match state.game_phase(game) {
                 v1::GamePhase::Voided => "voided",
                 v1::GamePhase::Surplus => "surplus",
                 _ => "",
             };
-            if all || word.is_empty() {
-                places.push((*game, stored.entry.location.clone(), word));
+            if all || mark.is_empty() {
+                let location = stored.entry.location.clone();
+                places.push(Place { game: *game, location, mark, ruled: state.ruled(game) });
             }
         }
         Ok(Answer::Locations(places))

@@ -1,22 +1,21 @@
 //! Games as PGN or JSONL, in pieces, in starting order.
 
-use bytes::Bytes;
 use futures::{StreamExt, TryStreamExt, stream};
 use rookery_game::{
     GameRecord,
     pgn::{self, PgnOptions},
 };
 use rookery_proto::v1;
-use rookery_tournament::{GameId, fact::Location};
+use rookery_tournament::GameId;
 use tokio::sync::mpsc;
 use tonic::Status;
 
 use super::{
     handle::Handle,
-    limits,
+    limits, record,
     status::{archive_status, expect_answer},
 };
-use crate::core::{Answer, Request};
+use crate::core::{Answer, Place, Request};
 
 type Piece = Result<v1::ExportGamesResponse, Status>;
 
@@ -35,15 +34,14 @@ pub(super) async fn start(
     form: Form,
 ) -> Result<mpsc::Receiver<Piece>, Status> {
     let answer = handle.answer(Request::Locations { event, all }).await?;
-    let locations = expect_answer!(answer, Answer::Locations(locations) => locations)?;
+    let places = expect_answer!(answer, Answer::Locations(places) => places)?;
     let (sender, pieces) = mpsc::channel(limits::EXPORT_QUEUE);
-    let wanted = locations.into_iter().map(|(game, location, mark)| Wanted { game, location, mark }).collect();
-    tokio::spawn(run(handle.clone(), wanted, form, sender));
+    tokio::spawn(run(handle.clone(), places, form, sender));
     Ok(pieces)
 }
 
-async fn run(handle: Handle, wanted: Vec<Wanted>, form: Form, sender: mpsc::Sender<Piece>) {
-    let games = stream::iter(wanted).map(|wanted| read(handle.clone(), wanted, form));
+async fn run(handle: Handle, places: Vec<Place>, form: Form, sender: mpsc::Sender<Piece>) {
+    let games = stream::iter(places).map(|place| read(handle.clone(), place, form));
     let mut games = games.buffered(limits::EXPORT_READS);
     let mut gathered = Vec::new();
     loop {
@@ -69,15 +67,14 @@ async fn run(handle: Handle, wanted: Vec<Wanted>, form: Form, sender: mpsc::Send
     }
 }
 
-struct Wanted {
-    game: GameId,
-    location: Location,
-    mark: &'static str,
-}
-
-async fn read(handle: Handle, wanted: Wanted, form: Form) -> Result<String, Status> {
-    let line = handle.inner.archive.read(wanted.location).await.map_err(|error| archive_status(&error))?;
-    write(&wanted.game, &line, wanted.mark, form)
+async fn read(handle: Handle, place: Place, form: Form) -> Result<String, Status> {
+    let Place { game, location, mark, ruled } = place;
+    let line = handle.inner.archive.read(location).await.map_err(|error| archive_status(&error))?;
+    let mut record = parse(&game, &line)?;
+    if let Some(ruled) = ruled {
+        record::rule(&mut record, ruled);
+    }
+    write(record, mark, form)
 }
 
 fn piece(content: Vec<u8>) -> v1::ExportGamesResponse {
@@ -85,8 +82,7 @@ fn piece(content: Vec<u8>) -> v1::ExportGamesResponse {
 }
 
 /// One record in the form asked for, marked where it does not count.
-fn write(game: &GameId, line: &Bytes, mark: &str, form: Form) -> Result<String, Status> {
-    let mut record = parse(game, line)?;
+fn write(mut record: GameRecord, mark: &str, form: Form) -> Result<String, Status> {
     if !mark.is_empty() {
         record.setup.tags.insert("Counted".to_owned(), format!("no: {mark}"));
     }
@@ -103,7 +99,7 @@ fn write(game: &GameId, line: &Bytes, mark: &str, form: Form) -> Result<String, 
 }
 
 /// A record from its line in the archive.
-pub(super) fn parse(game: &GameId, line: &[u8]) -> Result<GameRecord, Status> {
+fn parse(game: &GameId, line: &[u8]) -> Result<GameRecord, Status> {
     serde_json::from_slice(line)
         .map_err(|error| Status::data_loss(format!("the record of {game} in the archive is damaged: {error}")))
 }

@@ -19,7 +19,10 @@ use super::{
     limits, record,
     status::{archive_status, expect_answer, mismatch},
 };
-use crate::core::{self, Answer};
+use crate::{
+    core::{self, Answer},
+    wire,
+};
 
 pub(super) struct Games {
     handle: Handle,
@@ -83,16 +86,21 @@ impl GameService for Games {
         let v1::GetGameRequest { event, game } = request.into_inner();
         both(&event, &game)?;
         let answer = self.handle.answer(core::Request::Game { event, game }).await?;
-        let Answer::Game(summary, location, plies) = answer else { return Err(mismatch()) };
+        let Answer::Game(summary, location, in_play) = answer else { return Err(mismatch()) };
         let response = match location {
             Some(location) => {
-                let found = self.record(&summary, location).await?;
+                let mut found = self.record(&summary, location).await?;
+                if let Some(outcome) = summary.outcome.as_ref().filter(|o| o.ending() == v1::Ending::Ruling)
+                    && let Ok(ruled) = wire::read_outcome(outcome)
+                {
+                    record::rule(&mut found, ruled.result);
+                }
                 let pgn = pgn::write(&found, &PgnOptions::default());
-                let record = record::to_wire(found, summary.id.clone());
+                let record = wire::record(found, summary.id.clone());
                 v1::GetGameResponse { summary: Some(*summary), record: Some(record), pgn }
             }
             None => {
-                let pgn = pgn::write(&record::running(&summary, &plies), &PgnOptions::default());
+                let pgn = pgn::write(&record::running(&summary, *in_play), &PgnOptions::default());
                 v1::GetGameResponse { summary: Some(*summary), record: None, pgn }
             }
         };
@@ -124,7 +132,7 @@ impl GameService for Games {
         let Answer::Explained(summary, lines, location) = answer else { return Err(mismatch()) };
         let transcripts = match location {
             Some(location) if transcript => {
-                self.record(&summary, location).await?.transcripts.into_iter().map(record::transcript).collect()
+                self.record(&summary, location).await?.transcripts.into_iter().map(wire::transcript).collect()
             }
             _ => Vec::new(),
         };

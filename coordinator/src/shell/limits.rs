@@ -106,9 +106,6 @@ pub const CONNECT: Duration = Duration::from_secs(3);
 /// Slot classes of one worker.
 pub const SLOT_CLASSES: usize = 64;
 
-/// Slots of one class.
-pub const SLOTS: u32 = 10_000;
-
 /// Engines of one worker's catalogue, and GPUs, labels, features.
 pub const CATALOGUE: usize = 10_000;
 

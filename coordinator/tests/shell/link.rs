@@ -30,10 +30,11 @@ async fn what_begins_with_no_hello_is_refused() {
 #[tokio::test]
 async fn a_hello_that_makes_no_sense_is_refused() {
     let mut bench = Bench::leading().await;
-    let mut worker = Worker::attach(bench.channel().await, hello("../w1")).await;
+    let strange = v1::Hello { calibration: f64::NAN, ..hello("w1") };
+    let mut worker = Worker::attach(bench.channel().await, strange).await;
     let rejected = worker.rejected().await;
     assert_eq!(rejected.reason(), v1::RejectReason::Invalid);
-    assert!(rejected.detail.contains("`worker` contains '/'"), "{}", rejected.detail);
+    assert!(rejected.detail.contains("`calibration`"), "{}", rejected.detail);
     worker.ended().await;
     let heard = bench.heard.try_recv();
     assert!(heard.is_err(), "the core heard `{heard:?}`");

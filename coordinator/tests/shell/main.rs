@@ -5,3 +5,4 @@
 mod link;
 mod operators;
 mod support;
+mod whole;

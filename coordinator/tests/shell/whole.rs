@@ -55,7 +55,8 @@ async fn connect(running: &Running) -> Channel {
 }
 
 fn able(worker: &str) -> v1::Hello {
-    let entry = |name: &str| v1::CatalogueEntry { name: name.to_owned(), digest: format!("sha256:{}", name.repeat(64)) };
+    let entry =
+        |name: &str| v1::CatalogueEntry { name: name.to_owned(), digest: format!("sha256:{}", name.repeat(64)) };
     v1::Hello {
         slots: vec![v1::SlotClass { count: 1, cores: 4, memory_bytes: 8 << 30, gpus: 0 }],
         memory_bytes: 8 << 30,
@@ -218,10 +219,8 @@ async fn check_games(games: &mut GameServiceClient<Channel>) -> String {
     let pgn = export(games, v1::ExportFormat::Pgn).await;
     assert_eq!(pgn.matches("[Result \"0-1\"]").count(), 6, "{pgn}");
     let lines = export(games, v1::ExportFormat::Jsonl).await;
-    let exported: Vec<String> = lines
-        .lines()
-        .map(|line| serde_json::from_str::<rookery_game::GameRecord>(line).unwrap().name)
-        .collect();
+    let exported: Vec<String> =
+        lines.lines().map(|line| serde_json::from_str::<rookery_game::GameRecord>(line).unwrap().name).collect();
     let mut sorted = exported.clone();
     sorted.sort();
     assert_eq!((exported.len(), &exported), (6, &sorted));
@@ -251,7 +250,7 @@ async fn a_running_game_is_watched_ply_by_ply() {
     worker.welcomed().await;
     worker.tell(beat(1, 0)).await;
     let mut seasons = SeasonServiceClient::new(channel.clone());
-    let spec = SPEC.replace("seed = 5", "seed = 5\nopenings = \"start\"");
+    let spec = SPEC.replace("seed = 5", "seed = 5\nopenings = \"start-position\"");
     seasons.apply(v1::ApplyRequest { spec, ..Default::default() }).await.unwrap();
     let play = timeout(PATIENCE, async {
         loop {
@@ -289,7 +288,8 @@ async fn a_running_game_is_watched_ply_by_ply() {
 
     let asked = v1::GetGameRequest { event: "A v B".to_owned(), game: name };
     let game = games.get_game(asked).await.unwrap().into_inner();
-    assert!(game.pgn.contains("1. e4 e5") && game.pgn.trim_end().ends_with('*'), "{}", game.pgn);
+    assert!(game.pgn.contains("1. e4 {") && game.pgn.contains(" e5 {"), "{}", game.pgn);
+    assert!(game.pgn.trim_end().ends_with('*'), "{}", game.pgn);
 
     worker.tell(attach_request::Message::Finished(played(play.attempt, &play.games[0]))).await;
     let last = timeout(PATIENCE, async {
