@@ -114,6 +114,8 @@ pub(super) struct Sink {
     errors: RefCell<Vec<SpecError>>,
     more: RefCell<usize>,
     unread: Cell<bool>,
+    /// Bytes of a file that say nothing because of a mistake before them.
+    swallowed: RefCell<Vec<(String, Range<usize>)>>,
 }
 
 impl Sink {
@@ -162,7 +164,11 @@ impl Sink {
         let mut errors = self.errors.borrow_mut();
         let broken: BTreeSet<(String, usize)> =
             errors.iter().filter(|e| e.syntax).map(|e| (e.file.clone(), e.line)).collect();
-        errors.retain(|e| e.syntax || !broken.contains(&(e.file.clone(), e.line)));
+        let swallowed = self.swallowed.borrow();
+        let is_swallowed = |e: &SpecError| {
+            e.line > 0 && swallowed.iter().any(|(file, bytes)| *file == e.file && bytes.contains(&e.span.start))
+        };
+        errors.retain(|e| e.syntax || !(is_swallowed(e) || broken.contains(&(e.file.clone(), e.line))));
     }
 }
 
@@ -212,6 +218,14 @@ impl<'a> Source<'a> {
             span: start..end,
             syntax,
         });
+    }
+
+    /// These bytes say nothing because of a mistake before them.
+    pub(super) fn swallow(&self, bytes: Range<usize>) {
+        let mut swallowed = self.sink.swallowed.borrow_mut();
+        if swallowed.len() < MAX_ERRORS {
+            swallowed.push((self.file.to_owned(), bytes));
+        }
     }
 
     /// Whether there are so many mistakes that more are only counted; counts one.
@@ -272,7 +286,7 @@ pub(super) fn nearest<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) 
 /// `did you mean` the nearest of `words`, or else all of them if they are few.
 pub(super) fn did_you_mean<'w>(word: &str, words: impl IntoIterator<Item = &'w str> + Clone) -> String {
     /// More words than this do not fit a line.
-    const FEW: usize = 30;
+    const FEW: usize = 12;
     if let Some(near) = nearest(word, words.clone()) {
         return format!("did you mean `{near}`?");
     }
@@ -280,7 +294,7 @@ pub(super) fn did_you_mean<'w>(word: &str, words: impl IntoIterator<Item = &'w s
     match all.len() {
         0 => String::new(),
         1 => format!("expected {}", all[0]),
-        n if n > FEW => format!("expected one of {}, …", all[..FEW].join(", ")),
+        n if n > FEW => "`rookery spec explain FILE` prints every key".to_owned(),
         _ => format!("expected one of {}", all.join(", ")),
     }
 }

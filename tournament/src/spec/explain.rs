@@ -21,10 +21,11 @@ pub fn explain(spec: &Spec) -> String {
 
 /// `key = value` each, the values below each other.
 fn lines(nodes: &Nodes, text: &mut String) {
-    let width = nodes.iter().map(|(key, _)| key.len()).max().unwrap_or(0);
+    let length = |(key, node): &(String, Node)| key.len() + if matches!(node, Node::Unset(_)) { 2 } else { 0 };
+    let width = nodes.iter().map(length).max().unwrap_or(0);
     for (key, node) in nodes {
         match node {
-            Node::Unset(what) => text.push_str(&format!("# {key:<w$}: {what}\n", w = width.saturating_sub(2))),
+            Node::Unset(what) => text.push_str(&format!("# {key:<w$} : {what}\n", w = width - 2)),
             node => text.push_str(&format!("{key:<width$} = {}\n", node.inline())),
         }
     }

@@ -243,7 +243,17 @@ impl<'a> Value<'a> {
         }
         if let Some(bad) = text.chars().find(|c| is_unprintable(*c)) {
             let message = format!("`{}` has a control character (U+{:04X})", self.key, u32::from(bad));
-            self.error(message, "leave it out");
+            let escaped = self
+                .source
+                .text
+                .get(self.start..self.end)
+                .is_some_and(|raw| raw.starts_with('"') && raw.contains('\\'));
+            let hint = if escaped {
+                "a backslash begins an escape: write it twice, or the text in single quotes"
+            } else {
+                "leave it out"
+            };
+            self.error(message, hint);
             return None;
         }
         if text.len() > longest {

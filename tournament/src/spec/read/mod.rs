@@ -4,6 +4,7 @@ mod board;
 mod engine;
 mod event;
 mod format;
+mod syntax;
 
 use std::{collections::BTreeMap, ops::Range};
 
@@ -118,18 +119,7 @@ fn document<'a>(source: &Source<'a>) -> Option<DeTable<'a>> {
         return None;
     }
     let (document, errors) = DeTable::parse_recoverable(source.text);
-    for error in errors {
-        let message = error.message();
-        let (what, expected) = message.split_once(", expected ").unwrap_or((message, ""));
-        let mut hint = if expected.is_empty() { String::new() } else { format!("expected {expected}") };
-        if what.contains("must be quoted") || expected.contains("literal string") {
-            "texts, times and sizes stand in quotes: `\"10+0.1\"`, `\"90m\"`".clone_into(&mut hint);
-        }
-        match error.span() {
-            Some(span) => source.syntax_error(span, what, hint),
-            None => source.syntax_error(source.text.len()..source.text.len(), what, hint),
-        }
-    }
+    syntax::report(source, &errors);
     Some(document.into_inner())
 }
 
