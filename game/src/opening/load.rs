@@ -15,8 +15,8 @@ use super::{
 };
 use crate::{pgn, setup::GameKind};
 
-/// The largest book, unpacked: the largest that is published has 170 MB, and an offset must fit 32 bits.
-pub const MAX_BYTES: u64 = 512 << 20;
+/// The largest book, unpacked: four times what the largest common one has; an archive that claims more is a bomb.
+pub const MAX_BYTES: u64 = 256 << 20;
 
 /// How a book is read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub(super) fn parse(
             Source::Games(Arc::new(Text { bytes: bytes.into_boxed_slice(), entries }))
         }
         Format::Polyglot => {
-            let (lines, cut) = polyglot::lines(&bytes, options.max_plies);
+            let (lines, cut) = polyglot::lines(bytes, options.max_plies);
             if let Some(plies) = cut {
                 warnings.push(BookWarning::Cut { file: file.clone(), plies, limit: polyglot::MAX_LINES });
             }

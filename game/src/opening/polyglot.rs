@@ -2,10 +2,11 @@
 //!
 //! A Polyglot book holds weighted moves by position. It becomes a list of lines: from the start position, ply by ply, each
 //! line goes on with every book move of its last position, the heaviest first (equal weights by the move's code), and ends
-//! where the book ends or at the limit of plies. Moves of weight 0 are not played, as Polyglot does not play them; of
-//! lines that transpose into one position the first is kept. So the list depends on the file and the limit alone.
+//! at the limit of plies, where the book ends, or where other lines have already reached all that follows: no position is
+//! passed through twice. Moves of weight 0 are not played, as Polyglot does not play them. Lines that end early stand
+//! before those that are cut by the limit. So the list depends on the file and the limit alone.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{cmp::Reverse, collections::BTreeSet};
 
 use shakmaty::{CastlingMode, Chess, EnPassantMode, File, Move, Position, Rank, Role, Square, zobrist::Zobrist64};
 
@@ -72,9 +73,9 @@ struct Open {
 }
 
 /// All lines, and at how many plies they were cut because there would be too many.
-pub(super) fn lines(bytes: &[u8], max_plies: Option<u32>) -> (Vec<Line>, Option<usize>) {
-    let book = entries(bytes);
-    let mut seen = BTreeSet::new();
+pub(super) fn lines(bytes: Vec<u8>, max_plies: Option<u32>) -> (Vec<Line>, Option<usize>) {
+    let book = Entries::new(bytes);
+    let mut seen = BTreeSet::from([key(&Chess::default())]);
     let mut done = Vec::new();
     let mut open = vec![Open { chess: Chess::default(), codes: Vec::new() }];
     for ply in 0..max_plies.unwrap_or(DEFAULT_PLIES) as usize {
@@ -82,7 +83,7 @@ pub(super) fn lines(bytes: &[u8], max_plies: Option<u32>) -> (Vec<Line>, Option<
         let mut ended = Vec::new();
         for line in &open {
             let before = next.len();
-            for &(_, code) in book.get(&key(&line.chess)).map(Vec::as_slice).unwrap_or_default() {
+            for code in book.moves(key(&line.chess)) {
                 let Some(mv) = decode(&line.chess, code) else { continue };
                 let mut chess = line.chess.clone();
                 chess.play_unchecked(mv);
@@ -92,8 +93,7 @@ pub(super) fn lines(bytes: &[u8], max_plies: Option<u32>) -> (Vec<Line>, Option<
                     next.push(Open { chess, codes });
                 }
             }
-            // A line whose moves all transpose is covered by those it transposes into.
-            if next.len() == before && !book.contains_key(&key(&line.chess)) && !line.codes.is_empty() {
+            if next.len() == before && !line.codes.is_empty() {
                 ended.push(Line(line.codes.clone().into()));
             }
             if done.len() + ended.len() + next.len() > MAX_LINES {
@@ -112,20 +112,41 @@ fn key(chess: &Chess) -> u64 {
     chess.zobrist_hash::<Zobrist64>(EnPassantMode::PseudoLegal).0
 }
 
-/// The moves of each position that may be played, the heaviest first.
-fn entries(bytes: &[u8]) -> BTreeMap<u64, Vec<(u16, u16)>> {
-    let mut book: BTreeMap<u64, Vec<(u16, u16)>> = BTreeMap::new();
-    for entry in bytes.chunks_exact(16) {
-        let number = |range: std::ops::Range<usize>| entry[range].iter().fold(0_u64, |sum, &b| sum << 8 | u64::from(b));
-        let code = u16::try_from(number(8..10)).unwrap_or(0);
-        let weight = u16::try_from(number(10..12)).unwrap_or(0);
-        if weight > 0 {
-            book.entry(number(0..8)).or_default().push((weight, code));
+/// Moves of one position that are looked at: more than any position has.
+const MAX_MOVES: usize = 256;
+
+/// The entries, in the order of their keys.
+struct Entries(Vec<u8>);
+
+impl Entries {
+    /// The format asks for the order; a file without it is put in order.
+    fn new(mut bytes: Vec<u8>) -> Self {
+        let (entries, _) = bytes.as_chunks_mut::<16>();
+        if !entries.is_sorted_by_key(entry_key) {
+            entries.sort_unstable();
         }
+        Self(bytes)
     }
-    for moves in book.values_mut() {
-        moves.sort_by_key(|&(weight, code)| (std::cmp::Reverse(weight), code));
+
+    /// The codes of the moves that may be played here, the heaviest first.
+    fn moves(&self, key: u64) -> Vec<u16> {
+        let (entries, _) = self.0.as_chunks::<16>();
+        let first = entries.partition_point(|entry| entry_key(entry) < key);
+        let here = entries[first..].iter().take_while(|entry| entry_key(entry) == key);
+        let number = |high: u8, low: u8| u16::from(high) << 8 | u16::from(low);
+        let mut moves: Vec<(u16, u16)> = here
+            .map(|entry| (number(entry[10], entry[11]), number(entry[8], entry[9])))
+            .filter(|&(weight, _)| weight > 0)
+            .collect();
+        // Of two entries for one move the heavier counts.
+        moves.sort_unstable_by_key(|&(weight, code)| (code, Reverse(weight)));
         moves.dedup_by_key(|&mut (_, code)| code);
+        moves.sort_unstable_by_key(|&(weight, code)| (Reverse(weight), code));
+        moves.truncate(MAX_MOVES);
+        moves.into_iter().map(|(_, code)| code).collect()
     }
-    book
+}
+
+fn entry_key(entry: &[u8; 16]) -> u64 {
+    entry[..8].iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte))
 }

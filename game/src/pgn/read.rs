@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     GameResult, Ply, Seat,
+    board::MAX_PLIES,
     opening::{PositionFault, castling_mode, position},
     record::Note,
     setup::GameKind,
@@ -27,6 +28,12 @@ pub enum Fault {
     Variant {
         /// The tag's value.
         text: String,
+    },
+    /// More plies than a game has.
+    #[error("more than {limit} plies")]
+    TooLong {
+        /// [`crate::board::MAX_PLIES`].
+        limit: usize,
     },
     /// A move.
     #[error("move {number} `{text}` is {fault}")]
@@ -177,6 +184,11 @@ impl RawGame<'_> {
                     comment(&tag::text(bytes), first, &before, game);
                     first = false;
                 }
+                Token::Move(_) if game.plies.len() >= MAX_PLIES => {
+                    let fault = Fault::TooLong { limit: MAX_PLIES };
+                    game.problem = Some(Problem { line: words.line(), fault });
+                    break;
+                }
                 Token::Move(word) => match step(&chess, word, words.line()) {
                     Ok(mv) => {
                         game.plies.push(Ply { mv: mv.to_uci(mode).to_string(), ..Ply::default() });
@@ -239,6 +251,9 @@ impl Iterator for Steps<'_> {
 /// The start position of chess.
 pub(crate) const CLASSIC: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
+/// Notes of a game that are kept: two a ply.
+const MAX_NOTES: usize = 2 * MAX_PLIES;
+
 fn step(chess: &Chess, word: &[u8], line: u32) -> Result<shakmaty::Move, Problem> {
     san::read(chess, word).map_err(|fault| {
         let dots = if chess.turn().is_white() { "." } else { "..." };
@@ -260,7 +275,7 @@ fn comment(text: &str, first: bool, before: &Chess, game: &mut Game) {
         None => text.to_owned(),
     };
     let left = left.split_whitespace().collect::<Vec<_>>().join(" ");
-    if !left.is_empty() {
+    if !left.is_empty() && game.notes.len() < MAX_NOTES {
         game.notes.push(Note { ply: u32::try_from(game.plies.len()).unwrap_or(u32::MAX), text: left });
     }
 }

@@ -1,6 +1,6 @@
 //! Cuts PGN text into games, without looking at moves: the fast path for headers, and the first step of all others.
 
-use memchr::{memchr, memchr_iter, memmem};
+use memchr::{memchr, memchr_iter, memchr2_iter};
 
 use super::tag;
 
@@ -95,13 +95,15 @@ fn line_end(text: &[u8], at: usize) -> usize {
 }
 
 /// The byte after a brace comment that opens at `at`. One that is never closed ends before the next `[Event "` that
-/// begins a line, so that it swallows one game and not the file.
+/// begins a line, so that it swallows one game and not the file. (One scan for both: a file full of open comments must
+/// not be searched to its end for each.)
 pub(super) fn comment_end(text: &[u8], at: usize) -> usize {
-    let body = &text[at + 1..];
-    let close = memchr(b'}', body);
-    let inside = &body[..close.unwrap_or(body.len())];
-    let header = memmem::find(inside, b"\n[Event \"").map(|header| at + 1 + header + 1);
-    header.unwrap_or_else(|| close.map_or(text.len(), |close| at + 1 + close + 1))
+    for place in memchr2_iter(b'}', b'\n', &text[at + 1..]).map(|place| at + 1 + place) {
+        if text[place] == b'}' || text[place + 1..].starts_with(EVENT) {
+            return place + 1;
+        }
+    }
+    text.len()
 }
 
 /// From `at`, past blanks, comments and escape lines, to the first byte of a game.

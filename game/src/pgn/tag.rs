@@ -1,6 +1,6 @@
 //! Tags: `[Name "value"]`, as the standard writes them and as files have them.
 
-use memchr::memchr;
+use memchr::{memchr, memchr3};
 
 /// The parts of one tag.
 struct Tag<'a> {
@@ -10,48 +10,47 @@ struct Tag<'a> {
     length: usize,
 }
 
-/// Reads the tag at the front of `text`, which begins with `[`. A tag never goes beyond its line.
+/// Reads the tag at the front of `text`, which begins with `[`. A tag never goes beyond its line. No byte beyond its end
+/// is looked at unless it is broken, and then its line ends with it: so a header is read in time in its length.
 fn read(text: &[u8]) -> Tag<'_> {
-    let line = &text[..memchr(b'\n', text).unwrap_or(text.len())];
-    let body = line.get(1..).unwrap_or_default();
-    let lead = body.len() - body.trim_ascii_start().len();
+    let body = text.get(1..).unwrap_or_default();
+    let lead = body.iter().position(|b| !matches!(b, b' ' | b'\t')).unwrap_or(body.len());
     let name_end = body[lead..]
         .iter()
         .position(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'+' | b'#' | b'=' | b':')))
         .map_or(body.len(), |end| lead + end);
     let name = &body[lead..name_end];
-    let Some(open) = memchr(b'"', &body[name_end..]).map(|open| name_end + open) else {
-        // No quotes at all: up to the bracket.
-        let end = memchr(b']', body).unwrap_or(body.len());
-        return Tag { name, value: body[name_end.min(end)..end].trim_ascii(), length: (1 + end + 1).min(line.len()) };
-    };
+    let open = memchr3(b'"', b']', b'\n', &body[name_end..]).map_or(body.len(), |open| name_end + open);
+    if body.get(open) != Some(&b'"') {
+        // No quotes: up to the bracket or the end of the line.
+        let bracket = usize::from(body.get(open) == Some(&b']'));
+        return Tag { name, value: body[name_end..open].trim_ascii(), length: (1 + open + bracket).min(text.len()) };
+    }
     let value = &body[open + 1..];
-    let (end, after) = closing(value).unwrap_or_else(|| {
-        // Broken: up to the last quote of the line, else all of it.
-        let end = memchr::memrchr(b'"', value).unwrap_or(value.len());
-        (end, value.len())
-    });
-    Tag { name, value: &value[..end], length: (1 + open + 1 + after).min(line.len()) }
+    let (end, after) = closing(value);
+    Tag { name, value: &value[..end], length: 1 + open + 1 + after }
 }
 
-/// The first quote that is not escaped and is followed by a bracket: where it is, and the byte after the bracket.
-fn closing(value: &[u8]) -> Option<(usize, usize)> {
+/// Where a value ends, and where its tag does: at the first quote that is not escaped and is followed by a bracket. Where
+/// the line has none, at its last quote, else at its end.
+fn closing(value: &[u8]) -> (usize, usize) {
     let mut at = 0;
-    while at < value.len() {
+    while at < value.len() && value[at] != b'\n' {
         match value[at] {
-            b'\\' => at += 2,
+            b'\\' if value.get(at + 1).is_some_and(|&b| b != b'\n') => at += 2,
             b'"' => {
                 let rest = &value[at + 1..];
-                let blanks = rest.len() - rest.trim_ascii_start().len();
+                let blanks = rest.iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
                 if rest.get(blanks) == Some(&b']') {
-                    return Some((at, at + 1 + blanks + 1));
+                    return (at, at + 1 + blanks + 1);
                 }
                 at += 1;
             }
             _ => at += 1,
         }
     }
-    None
+    let line = &value[..at.min(value.len())];
+    (memchr::memrchr(b'"', line).unwrap_or(line.len()), line.len())
 }
 
 /// The bytes of the tag at the front of `text`; at least 1.
@@ -59,9 +58,12 @@ pub(super) fn length(text: &[u8]) -> usize {
     read(text).length.max(1)
 }
 
-/// All tags of a header.
+/// Tags of a game that are kept: no game has as many, and a hostile file must not fill the memory.
+const MOST: usize = 1_000;
+
+/// All tags of a header, the first [`MOST`] of them.
 pub(super) fn all(header: &[u8]) -> Vec<(String, String)> {
-    Tags(header).map(|tag| (text(tag.name), unescape(tag.value))).collect()
+    Tags(header).take(MOST).map(|tag| (text(tag.name), unescape(tag.value))).collect()
 }
 
 /// The value of the first tag with this name.

@@ -98,9 +98,14 @@ fn tags(record: &GameRecord, options: &PgnOptions, plies: usize) -> String {
     put("White", names[0]);
     put("Black", names[1]);
     put("Result", result(record));
-    if !setup.start.position.is_empty() {
+    // Tools take a game of Chess960 without a position for one that cannot be replayed.
+    let position = match setup.kind {
+        GameKind::Chess960 if setup.start.position.is_empty() => CLASSIC,
+        _ => &setup.start.position,
+    };
+    if !position.is_empty() {
         put("SetUp", "1");
-        put("FEN", &setup.start.position);
+        put("FEN", position);
     }
     match setup.kind {
         GameKind::Chess => {}
@@ -130,7 +135,8 @@ fn tags(record: &GameRecord, options: &PgnOptions, plies: usize) -> String {
         }
     }
     for (name, value) in &setup.tags {
-        let plain = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        let plain = name.starts_with(|c: char| c.is_ascii_alphabetic())
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
         let own = OWN.contains(&name.as_str()) || name.starts_with("Rookery");
         if plain && !own && !value.trim().is_empty() {
             put(name, value);

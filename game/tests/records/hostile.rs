@@ -155,6 +155,21 @@ proptest! {
         read_all(&bytes)?;
     }
 
+    /// A good archive with a few bytes overwritten.
+    #[test]
+    fn damaged_archives_are_read(places in prop::collection::vec((0_usize..400, any::<u8>()), 0..6)) {
+        use std::io::Write;
+        let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+        writer.start_file("b.epd", zip::write::SimpleFileOptions::default()).expect("a member");
+        writer.write_all(&b"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n".repeat(9)).expect("written");
+        let mut bytes = writer.finish().expect("an archive").into_inner();
+        for (place, byte) in places {
+            let at = place % bytes.len();
+            bytes[at] = byte;
+        }
+        let _ = Book::parse("b.zip", bytes, GameKind::Chess, &BookOptions::default());
+    }
+
     /// Whatever a record holds, its PGN is one game, with its moves, and its names on one line each.
     #[test]
     fn any_record_is_one_game(
@@ -200,6 +215,51 @@ proptest! {
             if options.comments {
                 prop_assert_eq!(game.plies[3].score, Some(Score::Cp(0)));
             }
+        }
+    }
+}
+
+/// Texts that would take quadratic time if a reader looked ahead without end; in time in their length they are nothing.
+#[test]
+fn no_text_holds_the_reader() {
+    const SIZE: usize = 96 << 10;
+    for piece in [
+        "{",
+        "{\n[Event \"",
+        "(",
+        "[a]",
+        "[a \"b\"]",
+        "[a \"b\" ",
+        "[a \"",
+        "[",
+        "\"",
+        "\\",
+        ";\n",
+        "%\n",
+        "* ",
+        "{}",
+        "e4 ",
+        "[Event \"\"]",
+        "[Event \"\"]\n*\n",
+        "1. Nf3 Nf6 2. Ng1 Ng8 ",
+        "[%clk ",
+        "{[%clk 0}",
+        ",",
+        "x=1,",
+        " ",
+        "\n",
+        "8/8 w - - id \"",
+        "a;",
+    ] {
+        for lead in ["", "1. e4 {"] {
+            let text = format!("{lead}{}", piece.repeat(SIZE / piece.len()));
+            let begun = std::time::Instant::now();
+            let games = pgn::games(text.as_bytes()).count();
+            for name in ["b.pgn", "b.epd"] {
+                let _ = Book::parse(name, text.clone().into_bytes(), GameKind::Chess, &BookOptions::default());
+            }
+            let taken = begun.elapsed();
+            assert!(taken.as_secs() < 5, "{lead}{piece}…: {games} games in {taken:?}");
         }
     }
 }
