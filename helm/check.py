@@ -77,13 +77,14 @@ def check_pod(where, metadata, spec):
         expect(own["capabilities"]["drop"] == ["ALL"], here, "keeps capabilities")
         for mount in container.get("volumeMounts", []):
             expect(mount["name"] in volumes | {"state"}, here, f"mounts {mount['name']}, which is no volume")
-        resources = container["resources"]
+        resources = container.get("resources", {})
+        limits = resources.get("limits", {})
         if worker:
-            expect(resources["requests"] == resources["limits"], here, "is not Guaranteed")
-            expect(isinstance(resources["limits"]["cpu"], int), here, "has no whole cores")
+            expect(limits and resources.get("requests") == limits, here, "is not Guaranteed")
+            expect(isinstance(limits.get("cpu"), int), here, "has no whole cores")
     if worker:
         variables = {variable["name"]: variable.get("value") for variable in spec["containers"][0]["env"]}
-        gpus = any("gpu" in key for key in spec["containers"][0]["resources"]["limits"])
+        gpus = any("gpu" in key for key in spec["containers"][0]["resources"].get("limits", {}))
         void = variables.get("NVIDIA_VISIBLE_DEVICES") == "void"
         expect(gpus != void, where, "sees GPUs that are not its own, or none of its own")
 
