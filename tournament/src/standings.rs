@@ -87,3 +87,6 @@ pub struct Crosstable {
     /// `cells[row][column]`.
     pub cells: Vec<Vec<Cell>>,
 }
+
+#[cfg(test)]
+mod tests;

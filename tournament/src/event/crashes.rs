@@ -31,12 +31,12 @@ impl CrashRun {
 
     fn count(&mut self, order: u64, crashed: bool, limits: &CrashLimits) {
         self.games += 1;
-        if !crashed {
+        if crashed {
+            self.in_a_row += 1;
+            self.crashes += 1;
+        } else {
             self.in_a_row = 0;
-            return;
         }
-        self.in_a_row += 1;
-        self.crashes += 1;
         if limits.in_a_row.is_some_and(|limit| self.in_a_row >= limit.max(1)) {
             self.hit = Some((order, format!("{} crashes in a row", self.in_a_row)));
         } else if self.games >= SHARE_FROM

@@ -107,3 +107,6 @@ fn pair_ratio(pairs: [u32; 5]) -> Option<f64> {
 fn finite(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
 }
+
+#[cfg(test)]
+mod tests;
