@@ -35,6 +35,11 @@ impl Event {
         facts
     }
 
+    /// Engines that are set aside by their crashes, and why.
+    pub fn engines_aside(&self) -> impl Iterator<Item = (crate::EntrantId, &str)> {
+        self.aside_engines.iter().map(|(&engine, aside)| (engine, aside.error.as_str()))
+    }
+
     /// The fact by which an engine that was set aside plays on, with all its crashes so far forgiven.
     #[must_use]
     pub fn retry_engine(&self, engine: crate::EntrantId) -> Fact {

@@ -28,7 +28,9 @@ fn an_engine_that_keeps_crashing_is_set_aside() {
     assert_eq!(world.event.phase(), Phase::Asking(vec!["C is set aside: 3 crashes in a row".to_owned()]));
     same(&world.event, &world.refolded(spec, |at| 1000 - at as u64));
 
+    assert_eq!(world.event.engines_aside().collect::<Vec<_>>(), [(EntrantId(3), "3 crashes in a row")]);
     world.fact(world.event.retry_engine(EntrantId(3)));
+    assert_eq!(world.event.engines_aside().count(), 0);
     world.play_all(None);
     assert_eq!(world.event.phase(), Phase::Finished);
     assert_eq!(world.results.len(), 60);
