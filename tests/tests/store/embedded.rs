@@ -5,7 +5,10 @@ use std::{fs, path::PathBuf, sync::Arc};
 use futures::future::{BoxFuture, join_all};
 use rookery_coordinator::store::{EmbeddedStore, Options, Store, StoreError, open};
 
-use crate::suite::{self, House, leading, put};
+use crate::{
+    process::Process,
+    suite::{self, House, leading, put, within},
+};
 
 struct File(PathBuf);
 
@@ -34,6 +37,26 @@ async fn a_second_opener_is_told_who_has_it() {
     assert!(why.contains("in this process") || why.contains("another process"), "{why}");
     first.close().await;
     EmbeddedStore::open(&path).await.expect("closed is free").close().await;
+}
+
+#[tokio::test]
+async fn another_process_is_named_and_its_end_frees_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let mut first = Process::start(&format!("embedded:{}", path.display()));
+    within("leads", first.says("leading")).await;
+    first.tell("/rookery/v1/test/result");
+    let outcome = within("writes", first.says("outcome")).await;
+    assert!(outcome.contains("Ok("), "{outcome}");
+    let Err(StoreError::Refused(why)) = EmbeddedStore::open(&path).await else { panic!("two have it") };
+    assert!(why.contains(path.to_str().unwrap()), "{why}");
+    // Not everywhere does /proc/locks name a file as stat does.
+    assert!(why.contains(&format!("process {}", first.id())) || why.contains("another process"), "{why}");
+    eprintln!("{why}");
+    first.kill();
+    let store = EmbeddedStore::open(&path).await.expect("free");
+    assert_eq!(suite::keys(&store, "/rookery/v1/test/", "/rookery/v1/test0").await, ["/rookery/v1/test/result"]);
+    store.close().await;
 }
 
 /// A copy of the file is what a crash leaves.

@@ -1,11 +1,6 @@
 //! The store in etcd, with members of its own on loopback.
 
-use std::{
-    io::{BufRead, BufReader, Write},
-    process::{Child, ChildStdin, Command, Stdio},
-    sync::Arc,
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use etcd_client::{
     AlarmAction, AlarmOptions, AlarmType, Client, CompactionOptions, DeleteOptions, GetOptions, PutOptions,
@@ -13,10 +8,12 @@ use etcd_client::{
 use futures::future::{BoxFuture, join_all};
 use rookery_coordinator::store::{CommitError, LEADER_KEY, Leadership, Op, Options, Store, StoreError, Txn, open};
 use rookery_tests::etcd::Cluster;
-use rustix::process::{Pid, Signal, kill_process};
-use tokio::sync::mpsc;
+use rustix::process::Signal;
 
-use crate::suite::{House, keys, leading, put, run, standing_by, within};
+use crate::{
+    process::Process,
+    suite::{House, keys, leading, put, run, standing_by, within},
+};
 
 /// Short, that a test need not wait for long; etcd makes it no shorter.
 const LEASE: Duration = Duration::from_secs(2);
@@ -130,7 +127,7 @@ async fn who_lost_the_leaders_key_writes_nothing_and_campaigns_again() {
 #[tokio::test]
 async fn a_leader_that_stood_still_is_deposed() {
     let cluster = cluster!(1,);
-    let mut first = Process::start(&cluster).await;
+    let mut first = Process::start(&cluster.url());
     within("leads", first.says("leading")).await;
     first.signal(Signal::STOP);
     let second = candidate(&cluster, "second").await;
@@ -155,7 +152,9 @@ async fn a_leader_that_stood_still_is_deposed() {
 #[tokio::test]
 async fn members_may_die_and_hang_and_come_back() {
     let mut cluster = cluster!(3,);
-    let store = candidate(&cluster, "a").await;
+    // A short deadline: a member that hangs costs one.
+    let deadline = Duration::from_secs(1);
+    let store = open(&cluster.url(), Options { deadline, ..options("a") }).await.expect("opens");
     leading(&*store).await;
     let mut written = 0;
     // Each member in turn, so that etcd's own leader is among them.
@@ -318,89 +317,6 @@ async fn loads_more_than_fits_one_answer() {
     assert_eq!(found.len(), 40);
     assert!(found.iter().all(|kv| kv.value.len() == 1_000_000));
     store.close().await;
-}
-
-/// Not a test: a candidate in a process of its own, which others start, stop and kill.
-#[tokio::test]
-#[ignore = "started by other tests"]
-async fn a_candidate() {
-    let Ok(url) = std::env::var(CANDIDATE) else { return };
-    let store = open(&url, options("candidate")).await.expect("opens");
-    let mut watch = store.leadership();
-    let said = Arc::clone(&store);
-    tokio::spawn(async move {
-        loop {
-            if let Leadership::Leading { since } = *watch.borrow_and_update() {
-                println!("candidate: leading {since}");
-            }
-            if watch.changed().await.is_err() {
-                return;
-            }
-        }
-    });
-    let (lines, mut asked) = mpsc::channel(8);
-    std::thread::spawn(move || {
-        for line in std::io::stdin().lines().map_while(Result::ok) {
-            lines.blocking_send(line).unwrap();
-        }
-    });
-    while let Some(key) = asked.recv().await {
-        println!("candidate: outcome {:?}", said.commit(put(&key, "x")).await);
-    }
-}
-
-const CANDIDATE: &str = "ROOKERY_TEST_CANDIDATE";
-
-struct Process {
-    child: Child,
-    stdin: ChildStdin,
-    said: mpsc::Receiver<String>,
-}
-
-impl Process {
-    async fn start(cluster: &Cluster) -> Self {
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--ignored", "--exact", "etcd::a_candidate", "--nocapture"])
-            .env(CANDIDATE, cluster.url())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let (sender, said) = mpsc::channel(64);
-        let stdout = child.stdout.take().unwrap();
-        std::thread::spawn(move || {
-            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-                if sender.blocking_send(line).is_err() {
-                    return;
-                }
-            }
-        });
-        Self { stdin: child.stdin.take().unwrap(), child, said }
-    }
-
-    async fn says(&mut self, word: &str) -> String {
-        loop {
-            let line = self.said.recv().await.expect("it lives");
-            if line.contains(&format!("candidate: {word}")) {
-                return line;
-            }
-        }
-    }
-
-    fn tell(&mut self, key: &str) {
-        writeln!(self.stdin, "{key}").unwrap();
-    }
-
-    fn signal(&self, signal: Signal) {
-        kill_process(Pid::from_child(&self.child), signal).unwrap();
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 /// Prints how long loads and commits take:

@@ -5,4 +5,5 @@
 mod archives;
 mod embedded;
 mod etcd;
+mod process;
 mod suite;

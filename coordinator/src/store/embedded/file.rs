@@ -54,6 +54,14 @@ impl Broken {
     }
 }
 
+/// How a database is opened; tests open one on a disk that fails.
+pub(super) type OpenDatabase = dyn Fn(&Path) -> Result<Database, DatabaseError> + Send;
+
+/// Opens the database, or makes it.
+pub(super) fn on_disk(path: &Path) -> Result<Database, DatabaseError> {
+    Database::builder().set_cache_size(CACHE).create(path)
+}
+
 pub(super) struct StoreFile {
     path: PathBuf,
     db: Database,
@@ -67,11 +75,12 @@ pub(super) struct StoreFile {
 }
 
 impl StoreFile {
-    pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
+    /// Opens the file at `path`; `database` opens what is in it.
+    pub(super) fn open(path: &Path, database: &OpenDatabase) -> Result<Self, StoreError> {
         let unavailable = |e: io::Error| StoreError::Unavailable(format!("{}: {e}", path.display()));
         let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         fs::create_dir_all(folder).map_err(unavailable)?;
-        let db = Database::builder().set_cache_size(CACHE).create(path).map_err(|e| refused(path, e))?;
+        let db = database(path).map_err(|e| refused(path, e))?;
         // The name must outlive a crash as the content does.
         fs::File::open(folder).and_then(|f| f.sync_all()).map_err(unavailable)?;
         let damaged = |e: redb::Error| match e {

@@ -4,6 +4,8 @@
 //! that many share one sync. What touches leases and checkpoints alone is synced within [`LAZY`], not at once.
 
 mod file;
+#[cfg(test)]
+mod tests;
 mod thread;
 
 use std::{
@@ -47,13 +49,16 @@ impl EmbeddedStore {
     /// `Refused` where another process has it open (named with its process id where the system tells) or it is of a
     /// newer schema; `Damaged` where it is not a store; `Unavailable` where the disk or its permissions do not allow it.
     pub async fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
-        let path = path.into();
+        Self::open_on(path.into(), Box::new(file::on_disk)).await
+    }
+
+    async fn open_on(path: PathBuf, database: Box<file::OpenDatabase>) -> Result<Self, StoreError> {
         let (jobs, receiver) = mpsc::sync_channel(QUEUE);
         let (opened, answer) = oneshot::channel();
         let place = path.clone();
         std::thread::Builder::new()
             .name("store".into())
-            .spawn(move || thread::run(place, receiver, opened))
+            .spawn(move || thread::run(place, database, receiver, opened))
             .map_err(|e| StoreError::Unavailable(format!("no thread for the store: {e}")))?;
         let (id, leadership) =
             answer.await.map_err(|_| StoreError::Damaged(format!("{}: cannot be opened", path.display())))??;

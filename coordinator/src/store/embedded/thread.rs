@@ -10,7 +10,7 @@ use tokio::sync::{OwnedSemaphorePermit, oneshot, watch};
 
 use super::{
     GROUP, LAZY, REOPEN,
-    file::{Broken, StoreFile},
+    file::{Broken, OpenDatabase, StoreFile},
 };
 use crate::store::{CommitError, KeyValue, Leadership, Revision, StoreError, Txn};
 
@@ -33,8 +33,8 @@ pub(super) enum Work {
 pub(super) type Opened = Result<(String, watch::Receiver<Leadership>), StoreError>;
 
 /// Opens the file, says how that went, and works until it is closed or nobody is left to ask.
-pub(super) fn run(path: PathBuf, jobs: Receiver<Job>, opened: oneshot::Sender<Opened>) {
-    let file = match StoreFile::open(&path) {
+pub(super) fn run(path: PathBuf, database: Box<OpenDatabase>, jobs: Receiver<Job>, opened: oneshot::Sender<Opened>) {
+    let file = match StoreFile::open(&path, &*database) {
         Ok(file) => file,
         Err(error) => {
             // The one who opened may have gone away meanwhile.
@@ -46,7 +46,7 @@ pub(super) fn run(path: PathBuf, jobs: Receiver<Job>, opened: oneshot::Sender<Op
     if opened.send(Ok((file.id().to_owned(), watched))).is_err() {
         return;
     }
-    let mut owner = Owner { path, id: file.id().to_owned(), file: Some(file), leadership };
+    let mut owner = Owner { path, database, id: file.id().to_owned(), file: Some(file), leadership };
     let mut kept = None;
     loop {
         let job = match kept.take() {
@@ -88,6 +88,7 @@ pub(super) fn run(path: PathBuf, jobs: Receiver<Job>, opened: oneshot::Sender<Op
 
 struct Owner {
     path: PathBuf,
+    database: Box<OpenDatabase>,
     id: String,
     /// `None` after the disk failed, until it is opened again.
     file: Option<StoreFile>,
@@ -145,7 +146,7 @@ impl Owner {
         if self.file.is_some() {
             return;
         }
-        match StoreFile::open(&self.path) {
+        match StoreFile::open(&self.path, &*self.database) {
             Ok(file) if file.id() == self.id => {
                 tracing::info!(path = %self.path.display(), "the store is open again");
                 self.leadership.send_replace(Leadership::Leading { since: file.since() });
