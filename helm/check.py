@@ -119,7 +119,8 @@ def check_values(values):
                 kubernetes_validate.validate(document, version, strict=True)
             except kubernetes_validate.ValidationError as error:
                 name = f"{document['kind']}/{document['metadata']['name']}"
-                problems.append(f"{where}: {name} for Kubernetes {version}: {error}")
+                place = "/".join(str(part) for part in error.absolute_path)
+                problems.append(f"{where}: {name} for Kubernetes {version}: {place}: {error.message}")
     for name, metadata, spec in pods(documents):
         check_pod(f"{where}: {name}", metadata, spec)
     check_services(where, documents)
