@@ -159,7 +159,7 @@ pub enum BookWarning {
         file: String,
         /// Plies of each line.
         plies: usize,
-        /// [`super::polyglot::MAX_LINES`].
+        /// [`super::MAX_LINES`].
         limit: usize,
     },
 }

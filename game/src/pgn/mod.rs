@@ -1,6 +1,6 @@
 //! PGN in and out.
 //!
-//! Out ([`write`]): the seven tags, then what the field's tools know (`FEN`, `SetUp`, `Variant`, `PlyCount`,
+//! Out ([`write()`]): the seven tags, then what the field's tools know (`FEN`, `SetUp`, `Variant`, `PlyCount`,
 //! `TimeControl`, `Termination`, `TerminationDetails`, times, engines and their options), and the moves in SAN with
 //! comments in the form of Cute Chess and fastchess:
 //!

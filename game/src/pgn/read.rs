@@ -143,12 +143,11 @@ impl RawGame<'_> {
         game
     }
 
-    /// The start position; `kind` `None`: by the tags.
+    /// The start position; `kind` `None`: by the tags. A game that the tags call neither chess nor Chess960 is a fault in
+    /// any case.
     pub(crate) fn begin(&self, kind: Option<GameKind>) -> Result<Begin, Fault> {
-        let kind = match kind {
-            Some(kind) => Some(kind),
-            None => self.variant()?,
-        };
+        let tagged = self.variant()?;
+        let kind = kind.or(tagged);
         let fen = self.tag("FEN").filter(|fen| !fen.trim().is_empty());
         let Some(fen) = fen else {
             let kind = kind.unwrap_or(GameKind::Chess);
