@@ -62,6 +62,8 @@ pub const PAGE: usize = 1_000;
 pub const ASKS: usize = 64;
 /// How long a worker tells each ply after someone began to follow, milliseconds.
 pub const FOLLOW_MS: u64 = 600_000;
+/// Share of the store's quota, in percent, from which nothing is handed out and no checkpoint is stored.
+pub const SPACE_PERCENT: u64 = 80;
 /// How long nothing is handed out after the store said that it is full, milliseconds.
 pub const FULL_MS: u64 = 30_000;
 

@@ -20,6 +20,7 @@ impl Core {
             Input::Committed { ticket, outcome } => self.committed(ticket, outcome),
             Input::Archived { ticket, outcome } => self.archived(ticket, outcome),
             Input::BookLoaded { digest, outcome } => self.book_loaded(&digest, &outcome),
+            Input::Space { used, quota } => self.space(used, quota),
             Input::Asked { ask, request } => self.asked(ask, request),
             Input::Tick => self.tick(),
         }
@@ -30,6 +31,21 @@ impl Core {
             self.flush();
         }
         std::mem::take(&mut self.out)
+    }
+
+    /// The last fifth of the store is for results and elections alone.
+    fn space(&mut self, used: u64, quota: u64) {
+        if used < quota / 100 * limits::SPACE_PERCENT || quota == 0 {
+            self.alarms.remove("space");
+            return;
+        }
+        let text = format!(
+            "the store uses {} of {} MiB: nothing is handed out and no checkpoint is stored until there is room",
+            used >> 20,
+            quota >> 20
+        );
+        self.alarm("space", text);
+        self.writes.full_until_ns = self.now.mono_ns + limits::FULL_MS * 1_000_000;
     }
 
     fn tick(&mut self) {

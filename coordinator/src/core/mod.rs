@@ -118,6 +118,13 @@ pub enum Input {
         /// The book, or why there is none.
         outcome: Result<Arc<Book>, String>,
     },
+    /// How full the store is, told every few seconds where it is known.
+    Space {
+        /// Bytes in use.
+        used: u64,
+        /// Bytes that it may use.
+        quota: u64,
+    },
     /// An operator asks.
     Asked {
         /// Which question.

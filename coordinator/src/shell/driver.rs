@@ -64,6 +64,7 @@ pub(super) enum DoneWhat {
     Committed(Ticket, Result<Revision, CommitError>),
     Archived(Ticket, Result<Vec<Location>, ArchiveError>),
     Book(String, Result<Arc<Book>, String>),
+    Space(u64, u64),
 }
 
 /// The driver's ends of all channels.
@@ -100,6 +101,7 @@ pub(super) struct Driver<M> {
     epoch: u64,
     since: Revision,
     in_flight: usize,
+    measured: Instant,
 }
 
 enum Woke {
@@ -125,6 +127,7 @@ impl<M: Machine> Driver<M> {
             epoch: 0,
             since: 0,
             in_flight: 0,
+            measured: Instant::now(),
         }
     }
 
@@ -156,6 +159,7 @@ impl<M: Machine> Driver<M> {
             if Instant::now() >= tick {
                 ticked = Instant::now();
                 self.feed(Input::Tick);
+                self.measure();
             }
         }
         self.finish(inbox).await;
@@ -207,6 +211,25 @@ impl<M: Machine> Driver<M> {
         }
     }
 
+    /// Asks now and then how full the store is.
+    fn measure(&mut self) {
+        if self.measured.elapsed() < limits::SPACE_INTERVAL {
+            return;
+        }
+        self.measured = Instant::now();
+        let (store, done, epoch) = (Arc::clone(&self.tools.store), self.tools.done.clone(), self.epoch);
+        tokio::spawn(async move {
+            match store.space().await {
+                Ok(Some((used, quota))) => {
+                    let _ = done.send(Done { epoch, what: DoneWhat::Space(used, quota) }).await;
+                }
+                Ok(None) => {}
+                // A store that is away shows in its transactions.
+                Err(error) => tracing::debug!(%error, "the store's space is not known"),
+            }
+        });
+    }
+
     fn control(&mut self, control: Control) {
         match control {
             Control::Lead { since, loaded } => {
@@ -238,7 +261,7 @@ impl<M: Machine> Driver<M> {
     }
 
     fn done(&mut self, done: Done) {
-        if !matches!(done.what, DoneWhat::Book(..)) {
+        if matches!(done.what, DoneWhat::Committed(..) | DoneWhat::Archived(..)) {
             self.in_flight = self.in_flight.saturating_sub(1);
         }
         if done.epoch != self.epoch {
@@ -248,6 +271,7 @@ impl<M: Machine> Driver<M> {
             DoneWhat::Committed(ticket, outcome) => Input::Committed { ticket, outcome },
             DoneWhat::Archived(ticket, outcome) => Input::Archived { ticket, outcome },
             DoneWhat::Book(digest, outcome) => Input::BookLoaded { digest, outcome },
+            DoneWhat::Space(used, quota) => Input::Space { used, quota },
         });
     }
 

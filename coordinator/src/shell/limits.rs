@@ -8,6 +8,12 @@ pub const TICK: Duration = Duration::from_millis(250);
 /// Least time between two ticks, whatever the core asks for: a tick is no busy loop.
 pub const TICK_LEAST: Duration = Duration::from_millis(1);
 
+/// How often the store is asked how full it is. Well below the time for which the core heeds the answer.
+pub const SPACE_INTERVAL: Duration = Duration::from_secs(10);
+
+/// How long the next piece of an upload may take: each upload holds one of few places.
+pub const PIECE_DEADLINE: Duration = Duration::from_secs(30);
+
 /// Words of workers that wait for the driver. A full channel holds the streams back by HTTP/2 flow control.
 pub const SAID_QUEUE: usize = 1024;
 
@@ -114,3 +120,7 @@ const _: () = assert!(SPEC < rookery_proto::MESSAGE_LIMIT, "a spec fits a messag
 const _: () = assert!(TICK_LEAST.as_nanos() < TICK.as_nanos(), "the least is less");
 const _: () =
     assert!(DRAIN.as_millis() + LINGER.as_millis() + CLOSE.as_millis() < 1_000, "a shutdown takes less than a second");
+const _: () = assert!(
+    SPACE_INTERVAL.as_millis() * 2 < crate::core::limits::FULL_MS as u128,
+    "an answer is heeded until the next"
+);

@@ -2,6 +2,7 @@
 
 use bytes::{Bytes, BytesMut};
 use rookery_proto::v1;
+use tokio::time::timeout;
 use tonic::{Status, Streaming};
 
 use super::{
@@ -18,7 +19,10 @@ pub(super) async fn take(
     let permit = handle.inner.uploads.acquire().await;
     let _permit = permit.map_err(|_| Status::unavailable("the coordinator is shutting down"))?;
     let mut content = BytesMut::new();
-    while let Some(v1::UploadFileRequest { name, content: piece }) = pieces.message().await? {
+    loop {
+        let next = timeout(limits::PIECE_DEADLINE, pieces.message()).await;
+        let next = next.map_err(|_| Status::deadline_exceeded("the next piece did not come in time"))??;
+        let Some(v1::UploadFileRequest { name, content: piece }) = next else { break };
         check::bounded("name", &name, limits::NAME)?;
         if piece.len() > limits::PIECE {
             return Err(Status::invalid_argument(format!(

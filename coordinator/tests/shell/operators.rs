@@ -96,6 +96,23 @@ async fn a_book_travels_by_digest_and_must_be_large_enough() {
 }
 
 #[tokio::test]
+async fn a_list_of_engines_travels_with_the_spec() {
+    let bench = Bench::leading().await;
+    let mut seasons = SeasonServiceClient::new(bench.channel().await);
+    let spec = "name = \"A v B\"\nengines = \"engines.toml\"\n[event]\nformat = { match = { pairs = 2 } }\n";
+    let missing = seasons.apply(apply(spec)).await.unwrap_err();
+    assert!(missing.message().contains("it was not sent along"), "{}", missing.message());
+    let engines = "[[engine]]\nname = \"A\"\nprogram = \"a\"\n[[engine]]\nname = \"B\"\nprogram = \"b\"\n";
+    let digest = bench.running.handle().put_file(Bytes::from(engines)).await.unwrap();
+    let files = vec![v1::SpecFile { name: "engines.toml".to_owned(), digest }];
+    let applied = seasons.apply(v1::ApplyRequest { files, ..apply(spec) }).await.unwrap().into_inner();
+    assert!(applied.explained.contains("\"B\""), "{}", applied.explained);
+    let files = vec![v1::SpecFile { name: "engines.toml".to_owned(), digest: "sha256:12".to_owned() }];
+    let status = seasons.apply(v1::ApplyRequest { files, ..apply(spec) }).await.unwrap_err();
+    assert!(status.message().contains("expected `sha256:` and 64"), "{}", status.message());
+}
+
+#[tokio::test]
 async fn a_piece_above_the_limit_is_refused() {
     let bench = Bench::leading().await;
     let mut seasons = SeasonServiceClient::new(bench.channel().await);

@@ -147,7 +147,7 @@ impl Machine for Fake {
             Input::Gone { .. } => "gone".to_owned(),
             Input::Committed { outcome, .. } => format!("committed {}", outcome.is_ok()),
             Input::Archived { outcome, .. } => format!("archived {}", outcome.is_ok()),
-            Input::BookLoaded { .. } | Input::Asked { .. } | Input::Tick => String::new(),
+            Input::BookLoaded { .. } | Input::Space { .. } | Input::Asked { .. } | Input::Tick => String::new(),
         };
         if !word.is_empty() {
             // A test that does not read has seen enough.

@@ -179,12 +179,54 @@ async fn a_match_from_spec_to_pgn_and_after_a_restart() {
     check_tables(&mut SeasonServiceClient::new(channel.clone())).await;
     let mut games = GameServiceClient::new(channel.clone());
     assert_eq!(export(&mut games, v1::ExportFormat::Pgn).await, pgn);
-    let mut worker = Worker::attach(channel, able("w1")).await;
-    worker.welcomed().await;
-    worker.tell(beat(1, 0)).await;
-    let more = timeout(Duration::from_millis(300), worker.hear.message()).await;
-    assert!(more.is_err(), "nothing is due, but {more:?}");
+    check_rulings(&mut games, &mut SeasonServiceClient::new(channel)).await;
     again.shutdown().await;
+}
+
+async fn check_rulings(games: &mut GameServiceClient<Channel>, seasons: &mut SeasonServiceClient<Channel>) {
+    let list = v1::ListGamesRequest { event: "A v B".to_owned(), ..Default::default() };
+    let list = games.list_games(list).await.unwrap().into_inner().games;
+    let change = |reason: &str| {
+        Some(v1::Change { by: "ann".to_owned(), reason: reason.to_owned(), request_id: reason.to_owned() })
+    };
+    let game = |index: usize| (list[index].event.clone(), list[index].name.clone());
+
+    let (event, name) = game(0);
+    let unsigned = v1::RuleGameRequest { event, game: name, result: v1::GameResult::Draw.into(), change: None };
+    assert_eq!(games.rule_game(unsigned.clone()).await.unwrap_err().code(), tonic::Code::InvalidArgument);
+    games.rule_game(v1::RuleGameRequest { change: change("both resigned"), ..unsigned }).await.unwrap();
+    let (event, name) = game(1);
+    games.void_game(v1::VoidGameRequest { event, game: name, change: change("wrong book") }).await.unwrap();
+
+    let standings = seasons.get_standings(v1::GetStandingsRequest::default()).await.unwrap().into_inner();
+    let half_points: u32 = standings.standings.iter().map(|line| line.half_points).sum();
+    assert_eq!((standings.standings[0].games, half_points), (5, 10));
+    let pgn = export(games, v1::ExportFormat::Pgn).await;
+    let count = |result: &str| pgn.matches(&format!("[Result \"{result}\"]")).count();
+    assert_eq!((count("1/2-1/2"), count("0-1")), (1, 4), "what is exported is what counts\n{pgn}");
+    let all = v1::ExportGamesRequest { event: "A v B".to_owned(), all: true, ..Default::default() };
+    let piece = games.export_games(all).await.unwrap().into_inner().message().await.unwrap().unwrap();
+    let all = String::from_utf8(piece.content).unwrap();
+    assert_eq!(all.matches("[Counted \"no: voided\"]").count(), 1, "{all}");
+}
+
+/// The last fifth of the store is kept for results.
+#[test]
+fn a_store_that_fills_is_an_alarm() {
+    let mut core = Core::new(core::Config::one_process());
+    let now = core::Now { mono_ns: 1, unix_ms: 1 };
+    core.handle(now, core::Input::Lead { since: 1, store_id: "s".to_owned(), loaded: Vec::new() });
+    let mut alarms = |used| {
+        core.handle(now, core::Input::Space { used, quota: 1_000 << 20 });
+        let asked = core::Input::Asked { ask: core::AskId(1), request: core::Request::Alarms };
+        match core.handle(now, asked).pop() {
+            Some(core::Effect::Answer { answer: Ok(core::Answer::Alarms(alarms)), .. }) => alarms,
+            other => panic!("not the alarms: {other:?}"),
+        }
+    };
+    assert!(alarms(799 << 20).is_empty());
+    assert!(alarms(801 << 20)[0].contains("801 of 1000 MiB"));
+    assert!(alarms(10 << 20).is_empty());
 }
 
 async fn check_tables(seasons: &mut SeasonServiceClient<Channel>) {
