@@ -90,8 +90,13 @@ impl Event {
                 cells[*row][*column] = Cell { wins, draws, losses, sequence: String::new() };
             }
         }
+        let length = |cell: &Cell| MAX_SEQUENCE.min((cell.wins + cell.draws + cell.losses) as usize);
+        let mut missing: usize = cells.iter().flatten().map(length).sum();
         // From the end, so that each cell keeps its last ones.
         for order in (0..self.schedule.games()).rev() {
+            if missing == 0 {
+                break;
+            }
             if !self.done.contains(order) {
                 continue;
             }
@@ -105,6 +110,7 @@ impl Event {
                 let (Some(&row), Some(&column)) = (row_of.get(&own), row_of.get(&other)) else { continue };
                 let sequence = &mut cells[row][column].sequence;
                 if sequence.len() < MAX_SEQUENCE {
+                    missing = missing.saturating_sub(1);
                     sequence.push(['0', '=', '1'][counted.result.half_points(seat).min(2) as usize]);
                 }
             }

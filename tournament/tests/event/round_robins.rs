@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rookery_tournament::{event::Phase, event::games_total};
+use rookery_game::Seat;
+use rookery_tournament::event::{Phase, games_total};
 
 use crate::world::{World, spec};
 
@@ -116,4 +117,33 @@ fn a_shuffle_is_on_record_before_anything_is_due() {
     undrawn.fold_fact(&world.log[0]);
     assert_eq!(undrawn.due(&rookery_tournament::format::Held::default(), 10, 4), []);
     assert_eq!(undrawn.facts_due(), [world.log[1].fact.clone()]);
+}
+
+#[test]
+fn the_crosstable_shows_the_last_results_in_starting_order() {
+    let mut world = World::new(spec(3, "format = { round-robin = { pairs = 40 } }"), 3);
+    world.play_all(None);
+    let crosstable = world.event.crosstable();
+    let standings = world.event.standings();
+    for (row, line) in standings.lines.iter().enumerate() {
+        assert_eq!(crosstable.engines[row], line.engine);
+        assert_eq!(crosstable.half_points[row], line.half_points);
+        for (column, other) in standings.lines.iter().enumerate() {
+            let theirs = |a, b| (Some(a) == line.entrant && Some(b) == other.entrant);
+            let games: Vec<_> = world
+                .results
+                .iter()
+                .filter_map(|r| match (theirs(r.first, r.second), theirs(r.second, r.first)) {
+                    (true, _) => Some(r.result.half_points(Seat::First)),
+                    (_, true) => Some(r.result.half_points(Seat::Second)),
+                    _ => None,
+                })
+                .collect();
+            let text: String = games.iter().map(|&points| ['0', '=', '1'][points as usize]).collect();
+            let cell = &crosstable.cells[row][column];
+            assert_eq!(cell.sequence, text[text.len().saturating_sub(64)..]);
+            assert_eq!((cell.wins + cell.draws + cell.losses) as usize, games.len());
+            assert_eq!((2 * cell.wins + cell.draws), games.iter().sum::<u32>());
+        }
+    }
 }
