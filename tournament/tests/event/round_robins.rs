@@ -129,7 +129,7 @@ fn the_crosstable_shows_the_last_results_in_starting_order() {
         assert_eq!(crosstable.engines[row], line.engine);
         assert_eq!(crosstable.half_points[row], line.half_points);
         for (column, other) in standings.lines.iter().enumerate() {
-            let theirs = |a, b| (Some(a) == line.entrant && Some(b) == other.entrant);
+            let theirs = |a, b| Some(a) == line.entrant && Some(b) == other.entrant;
             let games: Vec<_> = world
                 .results
                 .iter()
