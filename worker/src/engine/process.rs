@@ -47,7 +47,7 @@ pub(crate) struct Process {
     stdout: OwnedFd,
     stderr: Option<OwnedFd>,
     epoll: OwnedFd,
-    pidfd: Option<OwnedFd>,
+    pidfd: OwnedFd,
     pending: Vec<u8>,
     written: usize,
     blocked_since: Option<Instant>,
@@ -104,8 +104,7 @@ impl Process {
         }
     }
 
-    #[expect(clippy::type_complexity, reason = "taken apart at once by the one caller")]
-    fn adopt(child: &mut Child) -> Result<(Pid, [OwnedFd; 3], OwnedFd, Option<OwnedFd>), Errno> {
+    fn adopt(child: &mut Child) -> Result<(Pid, [OwnedFd; 3], OwnedFd, OwnedFd), Errno> {
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(Errno::SRCH)?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else { return Err(Errno::BADF) };
@@ -117,10 +116,8 @@ impl Process {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         epoll::add(&epoll, &pipes[1], EventData::new_u64(STDOUT), EventFlags::IN)?;
         epoll::add(&epoll, &pipes[2], EventData::new_u64(STDERR), EventFlags::IN)?;
-        let pidfd = rustix::process::pidfd_open(pid, PidfdFlags::empty()).ok();
-        if let Some(pidfd) = &pidfd {
-            epoll::add(&epoll, pidfd, EventData::new_u64(END), EventFlags::IN)?;
-        }
+        let pidfd = rustix::process::pidfd_open(pid, PidfdFlags::empty())?;
+        epoll::add(&epoll, &pidfd, EventData::new_u64(END), EventFlags::IN)?;
         Ok((pid, pipes, epoll, pidfd))
     }
 
@@ -162,10 +159,7 @@ impl Process {
         while self.written < self.pending.len() {
             let Some(stdin) = &self.stdin else { return Err(self.ended()) };
             match rustix::io::write(stdin, &self.pending[self.written..]) {
-                Ok(n) => {
-                    self.written += n;
-                    self.blocked_since = Some(Instant::now());
-                }
+                Ok(n) => self.written += n,
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return Ok(None),
                 Err(_) => return Err(self.ended()),
@@ -263,13 +257,6 @@ impl Process {
         if self.status.is_some() {
             return true;
         }
-        let Some(pidfd) = &self.pidfd else {
-            // Without a pidfd there is nothing to poll: look once.
-            if let Ok(Some(status)) = self.child.try_wait() {
-                self.status = Some(status);
-            }
-            return self.status.is_some();
-        };
         let until = Instant::now() + timeout;
         loop {
             let left = until.saturating_duration_since(Instant::now());
@@ -277,7 +264,7 @@ impl Process {
                 tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
                 tv_nsec: i64::from(left.subsec_nanos()),
             };
-            let mut poll = [rustix::event::PollFd::new(pidfd, rustix::event::PollFlags::IN)];
+            let mut poll = [rustix::event::PollFd::new(&self.pidfd, rustix::event::PollFlags::IN)];
             match rustix::event::poll(&mut poll, Some(&timeout)) {
                 Ok(0) => return false,
                 Err(Errno::INTR) => {}
@@ -302,7 +289,7 @@ impl Process {
             return;
         }
         let _ = rustix::process::kill_process_group(self.pid, Signal::KILL);
-        if self.wait(KILL_WAIT) || self.pidfd.is_none() {
+        if self.wait(KILL_WAIT) {
             self.status = self.status.or_else(|| self.child.wait().ok());
         } else {
             tracing::warn!(pid = self.child.id(), "a killed engine is still there: the kernel holds it");

@@ -6,6 +6,8 @@
 //!
 //! - Waiting that the engine's own threads caused does not count: no more than what the slot's cores did not give the
 //!   engine. An engine that keeps its cores busy by itself has no lag.
+//! - Only the last wake of the referee can have been late for the answer, so of its waiting the mean of a wake counts. An
+//!   engine that floods it gains nothing.
 //! - `/proc/stat` is dear to read, so its baseline may be a quarter of a second old; the steal is then shared out over
 //!   that window, and the move gets its part.
 
@@ -16,10 +18,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rookery_game::Seat;
-
 /// Threads of an engine that are watched.
-const MAX_THREADS: usize = 256;
+const MAX_THREADS: usize = 64;
 /// How old the baseline of the threads may be; moves quicker than this share one.
 const THREADS_AGE: Duration = Duration::from_millis(2);
 /// How old the baseline of the steal may be.
@@ -34,7 +34,7 @@ pub(super) struct Found {
     pub(super) queue: Duration,
     /// The hypervisor took the core.
     pub(super) steal: Duration,
-    /// The referee's thread waited for a core, or was woken late.
+    /// The referee was late by itself: woken after its deadline, or waiting for a core.
     pub(super) referee: Duration,
 }
 
@@ -68,38 +68,47 @@ struct Thread {
     base: Stat,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Threads {
-    listed: Option<u32>,
+    pid: u32,
     threads: Vec<Thread>,
     base_at: Option<Instant>,
 }
 
-#[derive(Debug)]
+/// Stays with its slot, as engines do; to be used by one thread.
+#[derive(Debug, Default)]
 pub(super) struct Lag {
     cores: Vec<u32>,
-    engines: [Threads; 2],
+    /// At most two, the last one used in front.
+    engines: Vec<Threads>,
     me: Option<Thread>,
     steal: Option<(Instant, u64)>,
 }
 
 impl Lag {
     pub(super) fn new(cores: &[u32]) -> Self {
-        let me = File::open("/proc/thread-self/schedstat").ok().map(|file| Thread { file, base: Stat::default() });
-        Self { cores: cores.to_vec(), engines: Default::default(), me, steal: None }
+        Self { cores: cores.to_vec(), ..Self::default() }
     }
 
     /// Takes the baseline for a move of the engine with process `pid`, if the last one is too old.
-    pub(super) fn before_move(&mut self, seat: Seat, pid: Option<u32>, now: Instant) {
-        let engine = &mut self.engines[seat.index()];
-        if engine.listed != pid {
-            *engine = Threads { listed: pid, threads: pid.map(threads).unwrap_or_default(), base_at: None };
+    pub(super) fn before_move(&mut self, pid: u32, now: Instant) {
+        match self.engines.iter().position(|engine| engine.pid == pid) {
+            Some(at) => self.engines.swap(0, at),
+            None => {
+                self.engines.insert(0, Threads { pid, threads: threads(pid), base_at: None });
+                self.engines.truncate(2);
+            }
         }
+        let Some(engine) = self.engines.first_mut() else { return };
         // Many threads cost many reads: their baseline may be older in proportion.
         let age = THREADS_AGE * u32::try_from(1 + engine.threads.len() / 4).unwrap_or(64);
         if engine.base_at.is_none_or(|at| now.duration_since(at) > age) {
             engine.threads.retain_mut(|thread| read(&thread.file).map(|stat| thread.base = stat).is_ok());
             engine.base_at = Some(now);
+            if self.me.is_none() {
+                let file = File::open("/proc/thread-self/schedstat").ok();
+                self.me = file.map(|file| Thread { file, base: Stat::default() });
+            }
             if let Some(me) = &mut self.me
                 && let Ok(stat) = read(&me.file)
             {
@@ -111,11 +120,11 @@ impl Lag {
         }
     }
 
-    /// What the host took between `from` and `to`; `late`: how late the referee saw its own deadline.
-    pub(super) fn found(&self, seat: Seat, from: Instant, to: Instant, late: Duration) -> Found {
-        let engine = &self.engines[seat.index()];
+    /// What the host took between `from` and `to` from the engine of the last baseline; `late`: how late the referee saw its own deadline; `wakes`: how often
+    /// it was woken.
+    pub(super) fn found(&self, from: Instant, to: Instant, late: Duration, wakes: u32) -> Found {
         let (mut cpu, mut delay) = (0, 0);
-        for thread in &engine.threads {
+        for thread in self.engines.first().into_iter().flat_map(|engine| &engine.threads) {
             if let Ok(now) = read(&thread.file) {
                 cpu += now.cpu.saturating_sub(thread.base.cpu);
                 delay = delay.max(now.delay.saturating_sub(thread.base.delay));
@@ -134,7 +143,7 @@ impl Lag {
         Found {
             queue: not_self_made(Duration::from_nanos(delay), Duration::from_nanos(cpu), elapsed, cores),
             steal,
-            referee: late.max(Duration::from_nanos(me.unwrap_or(0)).min(elapsed)),
+            referee: late.max(Duration::from_nanos(me.unwrap_or(0)) / wakes.max(1)).min(elapsed),
         }
     }
 }

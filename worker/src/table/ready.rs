@@ -6,7 +6,7 @@ use rookery_game::{Seat, setup::Limits};
 
 use super::{
     TableEnd, TableOrder,
-    slot::{Seated, Slot, handed_back, host_fault, not_started},
+    slot::{Seated, Starter, handed_back, host_fault, not_started},
     wait::Waiter,
 };
 use crate::engine::{Fault, NotStarted, Player, Said, Tell};
@@ -48,7 +48,7 @@ enum Failure {
 }
 
 pub(super) struct Ready<'a> {
-    pub(super) slot: &'a Slot,
+    pub(super) starter: &'a Starter,
     pub(super) order: &'a TableOrder,
     pub(super) waiter: &'a Waiter,
     pub(super) control: &'a super::Control,
@@ -145,7 +145,7 @@ impl Ready<'_> {
             Failure::Fault(fault) => format!("{name}: {fault} between games, started anew"),
             Failure::Late => format!("{name}: not ready for the next game, started anew"),
         });
-        self.slot.replace(self.order, seat, seated).map_err(|error| not_started(self.order, seat, &error))?;
+        self.starter.replace(self.order, seat, seated).map_err(|error| not_started(self.order, seat, &error))?;
         let watched = self.waiter.add_seat(seat, seated.player.fd());
         watched.map_err(|errno| host_fault(self.order, &format!("epoll_ctl: {errno}")))?;
         seating.replaced = true;

@@ -17,7 +17,7 @@ use super::{
     Control, HandBackReason, HandedBack, TableEnd, TableEvent, TableOrder,
     lag::Lag,
     ready::Ready,
-    slot::{Seated, Slot, host_fault},
+    slot::{Seated, Starter, host_fault},
     wait::Waiter,
 };
 use crate::engine::Player;
@@ -47,7 +47,9 @@ pub(super) struct Referee<'a> {
     pub(super) adjudicator: Adjudicator,
     pub(super) plies: Vec<Ply>,
     pub(super) pondering: [Option<String>; 2],
-    pub(super) lag: Lag,
+    pub(super) lag: &'a mut Lag,
+    /// How often the move in work woke us.
+    pub(super) wakes: u32,
     pub(super) warnings: BTreeMap<String, u32>,
     pub(super) told: usize,
     pub(super) told_at: Instant,
@@ -59,7 +61,8 @@ pub(super) struct Referee<'a> {
 impl<'a> Referee<'a> {
     #[expect(clippy::too_many_arguments, reason = "called once; they are all that a game needs")]
     pub(super) fn play(
-        slot: &'a Slot,
+        starter: &'a Starter,
+        lag: &'a mut Lag,
         order: &'a TableOrder,
         tables: Option<&'a dyn Tablebase>,
         control: &'a Control,
@@ -78,7 +81,7 @@ impl<'a> Referee<'a> {
         if let Err(errno) = watched {
             return host_fault(order, &format!("epoll_ctl: {errno}"));
         }
-        let mut ready = Ready { slot, order, waiter, control, warnings: Vec::new() };
+        let mut ready = Ready { starter, order, waiter, control, warnings: Vec::new() };
         if let Err(end) = ready.all(seats) {
             return *end;
         }
@@ -103,7 +106,8 @@ impl<'a> Referee<'a> {
             told: plies.len(),
             plies,
             pondering: [None, None],
-            lag: Lag::new(&slot.config.cores),
+            lag,
+            wakes: 0,
             warnings,
             told_at: started,
             thinking: Duration::ZERO,

@@ -6,16 +6,22 @@ use std::{
 };
 
 use rookery_game::{
-    GameKind, Seat,
+    Ending, GameKind, Seat,
     adjudicate::Tablebase,
     setup::{EngineSetup, Restart},
 };
 
-use super::{Control, HandBackReason, HandedBack, TableEnd, TableEvent, TableOrder, referee::Referee, wait::Waiter};
+use super::{
+    Control, HandBackReason, HandedBack, TableEnd, TableEvent, TableOrder, lag::Lag, referee::Referee, wait::Waiter,
+};
 use crate::engine::{Launch, NotStarted, Player, Tell, UciPlayer};
 
 /// How long an engine that was told to go may take, when no game's limits are at hand.
 const QUIT: Duration = Duration::from_secs(2);
+/// The same for both after a hand-back, which must not take a second.
+const HAND_BACK_QUIT: Duration = Duration::from_millis(500);
+/// The same for an engine that still searches: it may be deaf.
+const DEAF_QUIT: Duration = Duration::from_millis(200);
 
 /// What a slot is made of.
 #[derive(Debug, Clone, Default)]
@@ -29,8 +35,14 @@ pub struct SlotConfig {
 /// The cores that one game owns, and the engines that stay on it. To be used by one thread: the kernel ties the life of
 /// an engine to the thread that started it.
 pub struct Slot {
-    pub(super) config: SlotConfig,
+    starter: Starter,
+    lag: Lag,
     pool: Vec<Seated>,
+}
+
+/// Starts engines in places of their own.
+pub(super) struct Starter {
+    scratch: PathBuf,
 }
 
 /// An engine that runs, with what it was started for.
@@ -55,8 +67,8 @@ struct Key {
 impl Slot {
     /// A slot without engines.
     #[must_use]
-    pub const fn new(config: SlotConfig) -> Self {
-        Self { config, pool: Vec::new() }
+    pub fn new(config: SlotConfig) -> Self {
+        Self { lag: Lag::new(&config.cores), starter: Starter { scratch: config.scratch }, pool: Vec::new() }
     }
 
     /// Plays one game and blocks until it is over. `sink` is called on this thread, between moves, when no clock runs;
@@ -76,7 +88,7 @@ impl Slot {
         self.dismiss();
         for seat in Seat::BOTH {
             if engines[seat.index()].is_none() {
-                match self.start(order, seat, &engines) {
+                match self.starter.start(order, seat, &engines) {
                     Ok(engine) => engines[seat.index()] = Some(engine),
                     Err(error) => {
                         self.pool.extend(engines.into_iter().flatten());
@@ -94,22 +106,31 @@ impl Slot {
             }
         };
         let mut seats = [first, second];
-        let end = Referee::play(self, order, tables, control, sink, &waiter, &mut seats);
-        for mut seated in seats {
+        let end = Referee::play(&self.starter, &mut self.lag, order, tables, control, sink, &waiter, &mut seats);
+        let lost = match &end {
+            // What crashed or is deaf is killed at once, by being dropped.
+            TableEnd::Finished(record) => record
+                .outcome
+                .as_ref()
+                .filter(|outcome| matches!(outcome.ending, Ending::Crash | Ending::Stall))
+                .and_then(|outcome| outcome.fault),
+            TableEnd::HandedBack(_) => None,
+        };
+        for (seat, mut seated) in Seat::BOTH.into_iter().zip(seats) {
             seated.used = true;
-            if seated.player.tell(Tell::GameOver).is_ok() {
+            if lost != Some(seat) && seated.player.tell(Tell::GameOver).is_ok() {
                 self.pool.push(seated);
             }
         }
         if matches!(end, TableEnd::HandedBack(_)) {
-            self.dismiss();
+            dismiss(std::mem::take(&mut self.pool), HAND_BACK_QUIT);
         }
         end
     }
 
     /// Ends all engines of the slot; takes no longer than an engine may take to quit.
     pub fn dismiss(&mut self) {
-        dismiss(std::mem::take(&mut self.pool));
+        dismiss(std::mem::take(&mut self.pool), QUIT);
     }
 
     /// An engine that stayed from the game before, if the rules let it and it is the same one.
@@ -123,13 +144,10 @@ impl Slot {
         let at = self.pool.iter().position(|seated| stays && seated.key == key)?;
         Some(self.pool.swap_remove(at))
     }
+}
 
-    pub(super) fn start(
-        &self,
-        order: &TableOrder,
-        seat: Seat,
-        others: &[Option<Seated>; 2],
-    ) -> Result<Seated, NotStarted> {
+impl Starter {
+    fn start(&self, order: &TableOrder, seat: Seat, others: &[Option<Seated>; 2]) -> Result<Seated, NotStarted> {
         let place = usize::from(others.iter().flatten().any(|other| other.place == 0));
         self.start_at(order, seat, place)
     }
@@ -144,8 +162,8 @@ impl Slot {
     fn start_at(&self, order: &TableOrder, seat: Seat, place: usize) -> Result<Seated, NotStarted> {
         let key = key(order, seat);
         let mut launch = key.launch.clone();
-        if launch.directory.as_os_str().is_empty() && !self.config.scratch.as_os_str().is_empty() {
-            launch.directory = self.config.scratch.join(place.to_string());
+        if launch.directory.as_os_str().is_empty() && !self.scratch.as_os_str().is_empty() {
+            launch.directory = self.scratch.join(place.to_string());
             std::fs::create_dir_all(&launch.directory).map_err(|source| NotStarted::Refused {
                 engine: key.setup.name.clone(),
                 program: launch.program.clone(),
@@ -175,15 +193,14 @@ fn key(order: &TableOrder, seat: Seat) -> Key {
 }
 
 /// Tells all to quit, then waits for them together.
-fn dismiss(mut seated: Vec<Seated>) {
+fn dismiss(mut seated: Vec<Seated>, limit: Duration) {
     for seated in &mut seated {
         let _ = seated.player.tell(Tell::Quit);
     }
-    let until = Instant::now() + QUIT;
+    let until = Instant::now() + limit;
     for seated in &mut seated {
         let left = until.saturating_duration_since(Instant::now());
-        // An engine that still searches is not waited for: it may be deaf.
-        let limit = if seated.player.is_idle() { left } else { left.min(Duration::from_millis(200)) };
+        let limit = if seated.player.is_idle() { left } else { left.min(DEAF_QUIT) };
         let _ = seated.player.wait_end(limit);
     }
 }

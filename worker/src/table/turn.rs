@@ -56,17 +56,24 @@ impl Referee<'_> {
         let go = self.go(seat);
         if let Some(expected) = self.pondering[seat.index()].take() {
             if self.plies.last().is_some_and(|ply| ply.mv == expected) {
-                let pid = self.seats[seat.index()].player.pid();
-                self.lag.before_move(seat, pid, Instant::now());
+                self.measure(seat);
                 return self.tell(seat, Tell::PonderHit);
             }
             self.tell(seat, Tell::Stop)?;
             self.drop_answer(seat)?;
         }
-        let pid = self.seats[seat.index()].player.pid();
-        self.lag.before_move(seat, pid, Instant::now());
+        self.measure(seat);
         let told = self.seats[seat.index()].player.tell(Tell::Think { plies: &self.plies, go });
         told.map_err(|fault| self.crash(seat, &fault))
+    }
+
+    /// The baseline for this move's lag, where a flag can fall.
+    fn measure(&mut self, seat: Seat) {
+        if self.order.setup.side(seat).time_control.is_timed()
+            && let Some(pid) = self.seats[seat.index()].player.pid()
+        {
+            self.lag.before_move(pid, Instant::now());
+        }
     }
 
     fn tell(&mut self, seat: Seat, what: Tell<'_>) -> Result<(), Stop> {
@@ -87,7 +94,9 @@ impl Referee<'_> {
                 }
             }
             self.check_control(None)?;
-            if Instant::now() >= until {
+            let now = Instant::now();
+            self.tell_plies(now);
+            if now >= until {
                 let detail = "no answer to `stop` while pondering";
                 return Err(Stop::Over(Outcome::fault(seat, Ending::Stall, detail)));
             }
@@ -99,6 +108,7 @@ impl Referee<'_> {
     fn answer(&mut self, seat: Seat, budget: Budget) -> Result<Answer, Stop> {
         let limits = self.order.setup.limits;
         let told = Instant::now();
+        self.wakes = 0;
         let mut sent = None;
         let mut flagged: Option<(Instant, Duration)> = None;
         let mut queued_only = true;
@@ -176,7 +186,10 @@ impl Referee<'_> {
         let untold = self.told < self.plies.len();
         let until = if untold { until.min(self.told_at + TELL_EVERY) } else { until };
         match self.waiter.wait(Some(until)) {
-            Ok(wake) => Ok(wake.seats),
+            Ok(wake) => {
+                self.wakes = self.wakes.saturating_add(1);
+                Ok(wake.seats)
+            }
             Err(errno) => Err(host(format!("epoll_wait: {errno}"))),
         }
     }
@@ -296,7 +309,7 @@ impl Referee<'_> {
         more: &str,
     ) -> Stop {
         let used = at.saturating_duration_since(sent);
-        let found = self.lag.found(seat, sent, at, referee);
+        let found = self.lag.found(sent, at, referee, self.wakes);
         let (setup, lag) = (&self.order.setup, found.total());
         let seconds = |time: Duration| format!("{:.3} s", time.as_secs_f64());
         let detail = format!("used {}, {} late{more}", seconds(used), seconds(flag.late));
@@ -304,7 +317,7 @@ impl Referee<'_> {
             let evidence = format!("{}: {detail}; {}", setup.side(seat).engine.name, found.evidence());
             return Stop::Back { reason: HandBackReason::Lag, evidence, with_plies: true };
         }
-        let mut outcome = Outcome::fault(seat, ending, detail);
+        let mut outcome = Outcome::fault(seat, ending, format!("{detail}; {}", found.evidence()));
         if setup.adjudication.flag_draw_without_material && !self.board.can_win(seat.other()) {
             outcome.result = GameResult::Draw;
         }

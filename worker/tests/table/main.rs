@@ -1,5 +1,8 @@
 //! The table with real processes: engines that play, and engines that do everything wrong.
 
+#![expect(clippy::expect_used, reason = "in a test whatever fails is the failure")]
+
+mod cases;
 mod faults;
 mod games;
 mod help;

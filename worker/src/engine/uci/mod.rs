@@ -244,7 +244,8 @@ impl UciPlayer {
         }
     }
 
-    /// What was written before a search is no part of it: a second `bestmove` must not answer the next `go`.
+    /// Reads what was written before a command, so that it is judged by what was said before: a second `bestmove` must
+    /// not answer the next `go`.
     fn drop_stale(&mut self) -> Result<(), Fault> {
         self.chunk_done = false;
         for _ in 0..STALE_READS {
@@ -280,10 +281,6 @@ impl UciPlayer {
                 Heard::Odd(what) => self.warn(what),
             }
         }
-        let cut = self.lines.take_cut();
-        if cut > 0 {
-            self.warn(format!("line longer than {} bytes, cut", super::MAX_LINE));
-        }
         Ok(None)
     }
 }
@@ -295,6 +292,7 @@ impl Player for UciPlayer {
             Tell::Think { plies, go } => self.search(plies, None, &go),
             Tell::Ponder { plies, expected, go } => self.search(plies, Some(expected), &go),
             Tell::PonderHit => {
+                self.drop_stale()?;
                 let early = self.brain.ponder_hit();
                 if let Some(Heard::Move { text, ponder, info }) = early {
                     let at = Instant::now();
@@ -308,12 +306,15 @@ impl Player for UciPlayer {
                 Ok(())
             }
             Tell::Stop => {
+                if self.brain.state == State::Pondering {
+                    self.drop_stale()?;
+                }
                 if let Some(Heard::Move { text, ponder, info }) = self.brain.early.take() {
                     self.brain.state = State::Idle;
                     self.queued.push_back(Said::Move { text, ponder, at: Instant::now(), info });
                     return Ok(());
                 }
-                if matches!(self.brain.state, State::Pondering) {
+                if self.brain.state == State::Pondering {
                     self.brain.state = State::Thinking;
                 }
                 self.send(b"stop").map(|_| ())
@@ -419,6 +420,11 @@ impl Player for UciPlayer {
     }
 
     fn take_warnings(&mut self) -> Vec<(String, u32)> {
-        std::mem::take(&mut self.warnings).into_iter().collect()
+        let mut warnings: Vec<_> = std::mem::take(&mut self.warnings).into_iter().collect();
+        let cut = self.lines.take_cut();
+        if cut > 0 {
+            warnings.push((format!("line longer than {} bytes, cut", super::MAX_LINE), cut));
+        }
+        warnings
     }
 }
