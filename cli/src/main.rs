@@ -1,3 +1,67 @@
-//! `rookery`: the one binary.
+//! `rookery`: engine tournaments on a cluster, or whole on one laptop.
 
-fn main() {}
+mod args;
+mod check;
+mod client;
+mod exit;
+mod operator;
+mod progress;
+mod run;
+mod serve;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Cli, Command};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    init_log(cli.verbose, cli.log_format);
+    let outcome = match cli.command {
+        Command::Launch(launch) => return serve::launch(&launch),
+        Command::Completions { shell } => {
+            let mut command = <Cli as clap::CommandFactory>::command();
+            clap_complete::generate(shell, &mut command, "rookery", &mut std::io::stdout());
+            Ok(exit::DONE)
+        }
+        Command::Spec { command } => check::spec(&command, cli.json),
+        Command::Book { command } => check::book(&command, cli.json),
+        Command::Engine { command } => check::engine(&command, cli.json),
+        Command::Run(run) => block_on(run::run(*run, cli.json)),
+        Command::Coordinator(coordinator) => block_on(serve::coordinator(*coordinator)),
+        Command::Worker(worker) => match worker.command {
+            Some(args::WorkerCommand::Plan) => serve::worker_plan(&worker.options, cli.json),
+            None => block_on(serve::worker(cli.operator.coordinator, worker.options)),
+        },
+        Command::Operator(command) => block_on(operator::run(command, &cli.operator, cli.json)),
+    };
+    match outcome {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            eprintln!("error: {}", exit::full(error.as_ref()));
+            ExitCode::from(exit::code_of(error.as_ref()))
+        }
+    }
+}
+
+/// Two threads carry all the waiting; games are refereed on threads of their own.
+fn block_on<F: Future<Output = exit::Outcome>>(future: F) -> exit::Outcome {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?.block_on(future)
+}
+
+fn init_log(verbose: u8, format: args::LogFormat) {
+    use tracing_subscriber::EnvFilter;
+    let default = match verbose {
+        0 => "warn",
+        1 => "info",
+        _ => "debug",
+    };
+    let filter = EnvFilter::try_from_env("ROOKERY_LOG").unwrap_or_else(|_| EnvFilter::new(default));
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    match format {
+        args::LogFormat::Text => builder.with_target(false).init(),
+        args::LogFormat::Json => builder.json().init(),
+    }
+}

@@ -1,0 +1,115 @@
+//! `spec check`, `book check`, `engine check`: what can be said before anything starts.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use rookery_game::{opening::Book, setup::GameKind};
+use rookery_tournament::spec::{self, Spec};
+use serde_json::json;
+
+use crate::{
+    args::{BookCommand, EngineCommand, SpecCommand},
+    exit::{self, Outcome, Usage},
+};
+
+/// Parses a spec, with `--set` applied first; files that it names are looked for in `folder`.
+pub(crate) fn parse_spec(
+    name: &str,
+    mut text: String,
+    set: &[String],
+    folder: &Path,
+) -> Result<(String, Spec), Box<dyn std::error::Error>> {
+    for pair in set {
+        let (key, value) = pair.split_once('=').ok_or_else(|| {
+            Usage(format!("--set {pair}: expected KEY=VALUE, e.g. `event.time-control=5+0.05`"))
+        })?;
+        text = spec::set(&text, key, value).map_err(|error| Usage(error.to_string()))?;
+    }
+    let loader = |file: &str| std::fs::read_to_string(folder.join(file)).map_err(|error| error.to_string());
+    let parsed = spec::parse(name, &text, &loader).map_err(|errors| Usage(errors.to_string().trim_end().to_owned()))?;
+    Ok((text, parsed.spec))
+}
+
+pub(crate) fn spec(command: &SpecCommand, json: bool) -> Outcome {
+    let (SpecCommand::Check { file } | SpecCommand::Explain { file }) = command;
+    let (_, spec) = crate::operator::read_spec(file, &[])?;
+    match command {
+        SpecCommand::Explain { .. } if json => println!("{}", serde_json::to_string_pretty(&spec)?),
+        SpecCommand::Explain { .. } => print!("{}", spec::explain(&spec)),
+        SpecCommand::Check { .. } => {
+            let games = rookery_tournament::event::games_total(&spec);
+            let engines = spec.engines.len();
+            if json {
+                println!("{}", json!({ "name": spec.name, "engines": engines, "games": games }));
+            } else {
+                println!("{}: {engines} engines, {games} games", spec.name);
+            }
+        }
+    }
+    Ok(exit::DONE)
+}
+
+/// `chess` or `chess960`.
+pub(crate) fn game_kind(word: &str) -> Result<GameKind, Usage> {
+    match word {
+        "chess" => Ok(GameKind::Chess),
+        "chess960" => Ok(GameKind::Chess960),
+        other => Err(Usage(format!("unknown game `{other}`; expected `chess` or `chess960`"))),
+    }
+}
+
+pub(crate) fn book(command: &BookCommand, json: bool) -> Outcome {
+    let BookCommand::Check { file, game } = command;
+    let kind = game_kind(game)?;
+    let bytes = std::fs::read(file).map_err(|error| Usage(format!("{}: {error}", file.display())))?;
+    let name = file.display().to_string();
+    let (book, warnings) = Book::parse(&name, &bytes, kind, &rookery_game::opening::BookOptions::default())
+        .map_err(|errors| Usage(errors.to_string().trim_end().to_owned()))?;
+    if json {
+        let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+        println!("{}", json!({ "book": name, "openings": book.len(), "warnings": warnings }));
+        return Ok(exit::DONE);
+    }
+    for warning in &warnings {
+        eprintln!("warning: {warning}");
+    }
+    println!("{name}: {} openings", book.len());
+    Ok(exit::DONE)
+}
+
+pub(crate) fn engine(command: &EngineCommand, json: bool) -> Outcome {
+    let EngineCommand::Check { command } = command;
+    let Some((program, args)) = command.split_first() else {
+        return Err(Usage("no program to check".to_owned()).into());
+    };
+    let catalogue = rookery_worker::catalogue::Catalogue::of_paths();
+    let setup = rookery_game::setup::EngineSetup {
+        name: program.clone(),
+        program: program.clone(),
+        ..rookery_game::setup::EngineSetup::default()
+    };
+    let found = catalogue.program(&setup)?;
+    let launch = rookery_worker::engine::Launch {
+        program: found.path,
+        args: args.iter().map(Into::into).collect(),
+        env: Vec::new(),
+        directory: PathBuf::new(),
+        prefix: Vec::new(),
+    };
+    let limits = rookery_game::setup::Limits { start: Duration::from_secs(60), ..Default::default() };
+    let report = rookery_worker::engine::check(&launch, "uci", &limits);
+    if json {
+        let steps = report.steps.iter().map(|step| {
+            json!({ "step": step.what, "passed": step.passed(), "detail": step.detail,
+                "ms": step.took.as_secs_f64() * 1000.0 })
+        });
+        println!("{:#}", json!({ "digest": found.digest, "passed": report.passed(),
+            "steps": steps.collect::<Vec<_>>() }));
+    } else {
+        print!("{report}");
+        println!("digest {}", found.digest);
+    }
+    Ok(if report.passed() { exit::DONE } else { exit::FAILED })
+}

@@ -1,0 +1,66 @@
+//! Asks a coordinator.
+
+use rookery_proto::{
+    MESSAGE_LIMIT,
+    v1::{
+        self, fleet_service_client::FleetServiceClient, game_service_client::GameServiceClient,
+        season_service_client::SeasonServiceClient,
+    },
+};
+use tonic::transport::{Channel, Endpoint};
+
+use crate::{args::OperatorOptions, exit};
+
+/// Clients of the three services over one connection.
+pub(crate) struct Client {
+    pub(crate) seasons: SeasonServiceClient<Channel>,
+    pub(crate) games: GameServiceClient<Channel>,
+    pub(crate) fleet: FleetServiceClient<Channel>,
+    by: String,
+    reason: String,
+}
+
+impl Client {
+    /// Connects.
+    pub(crate) async fn connect(options: &OperatorOptions) -> Result<Self, Box<dyn std::error::Error>> {
+        let address = &options.coordinator;
+        let unreached = |why: String| exit::Unreached(format!("no coordinator at {address}: {why}"));
+        let endpoint = Endpoint::from_shared(address.clone())
+            .map_err(|_| exit::Usage(format!("`{address}` is not an address; expected e.g. http://127.0.0.1:7700")))?
+            .connect_timeout(std::time::Duration::from_secs(5));
+        let channel = endpoint.connect().await.map_err(|error| unreached(exit::full(&error)))?;
+        let limit = MESSAGE_LIMIT;
+        Ok(Self {
+            seasons: SeasonServiceClient::new(channel.clone()).max_decoding_message_size(limit),
+            games: GameServiceClient::new(channel.clone()).max_decoding_message_size(limit),
+            fleet: FleetServiceClient::new(channel).max_decoding_message_size(limit),
+            by: options.by.clone().unwrap_or_else(who),
+            reason: options.reason.clone(),
+        })
+    }
+
+    /// Who and why, with a request id of its own.
+    pub(crate) fn change(&self) -> Option<v1::Change> {
+        Some(v1::Change {
+            by: self.by.clone(),
+            reason: self.reason.clone(),
+            request_id: uuid::Uuid::new_v4().to_string(),
+        })
+    }
+}
+
+/// The person at this machine.
+pub(crate) fn who() -> String {
+    ["USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok()).unwrap_or_else(|| "operator".to_owned())
+}
+
+/// A status as an error for people.
+pub(crate) fn failed(status: tonic::Status) -> Box<dyn std::error::Error> {
+    use tonic::Code;
+    match status.code() {
+        Code::InvalidArgument => Box::new(exit::Usage(status.message().to_owned())),
+        Code::Unavailable => Box::new(exit::Unreached(status.message().to_owned())),
+        Code::NotFound | Code::FailedPrecondition | Code::AlreadyExists => status.message().to_owned().into(),
+        code => format!("{code}: {}", status.message()).into(),
+    }
+}

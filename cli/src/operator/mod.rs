@@ -1,0 +1,388 @@
+//! The operator's commands.
+
+mod show;
+
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use rookery_proto::v1;
+use serde_json::json;
+
+pub(crate) use self::show::{crosstable_text, standings_text};
+use self::show::{event_json, events_text, games_text, standings_json, workers_text};
+use crate::{
+    args::{OperatorCommand, OperatorOptions},
+    client::{Client, failed},
+    exit::{self, Outcome},
+};
+
+/// Pieces of an upload; the API takes at most 1 MiB.
+const PIECE: usize = 512 * 1024;
+
+/// Carries out one command.
+pub(crate) async fn run(command: OperatorCommand, options: &OperatorOptions, json: bool) -> Outcome {
+    let mut client = Client::connect(options).await?;
+    let change = client.change();
+    match command {
+        OperatorCommand::Apply { spec, dry_run, paused, set } => {
+            return apply(&mut client, &spec, &set, dry_run, paused, json).await;
+        }
+        OperatorCommand::List { waiting } => {
+            let request = v1::ListEventsRequest { waiting };
+            let events = client.seasons.list_events(request).await.map_err(failed)?.into_inner().events;
+            if json {
+                print_json(&events.iter().map(event_json).collect::<Vec<_>>().into());
+            } else {
+                print!("{}", events_text(&events));
+            }
+            let asking = events.iter().any(|event| !event.questions.is_empty());
+            return Ok(if waiting && asking { exit::ASKING } else { exit::DONE });
+        }
+        OperatorCommand::Watch { event, game: None } => return watch(&mut client, event, json).await,
+        OperatorCommand::Watch { event, game: Some(game) } => return watch_game(&mut client, event, game).await,
+        OperatorCommand::Standings { event } => {
+            let request = v1::GetStandingsRequest { event };
+            let answer = client.seasons.get_standings(request).await.map_err(failed)?.into_inner();
+            if json {
+                print_json(&json!({ "event": answer.event, "stop": answer.stop,
+                    "standings": answer.standings.iter().map(standings_json).collect::<Vec<_>>() }));
+            } else {
+                print!("{}", standings_text(&answer.standings, &answer.tie_breaks, &answer.stop));
+            }
+        }
+        OperatorCommand::Crosstable { event } => {
+            let request = v1::GetCrosstableRequest { event };
+            let answer = client.seasons.get_crosstable(request).await.map_err(failed)?.into_inner();
+            if json {
+                print_json(&show::crosstable_json(&answer));
+            } else {
+                print!("{}", crosstable_text(&answer.rows));
+            }
+        }
+        OperatorCommand::Games { event, engine, phase, limit } => {
+            games(&mut client, event, engine, phase.as_deref(), limit, json).await?;
+        }
+        OperatorCommand::Export { event, output, format, minimal, all } => {
+            export(&mut client, event, output, &format, minimal, all).await?;
+        }
+        OperatorCommand::Explain { event, game, transcript } => {
+            let request = v1::ExplainGameRequest { event, game, transcript };
+            let answer = client.games.explain_game(request).await.map_err(failed)?.into_inner();
+            if json {
+                print_json(&json!({ "game": answer.summary.as_ref().map(show::game_json), "lines": answer.lines }));
+            } else {
+                print!("{}", show::explain_text(&answer));
+            }
+        }
+        OperatorCommand::Log { event } => {
+            let request = v1::ListFactsRequest { event };
+            let facts = client.seasons.list_facts(request).await.map_err(failed)?.into_inner().facts;
+            if json {
+                print_json(&facts.iter().map(show::fact_json).collect::<Vec<_>>().into());
+            } else {
+                print!("{}", show::facts_text(&facts));
+            }
+        }
+        OperatorCommand::Pause { event, now } => {
+            let request = v1::PauseEventRequest { event, change, now };
+            let answer = client.seasons.pause_event(request).await.map_err(failed)?;
+            summary(answer.into_inner().summary, json);
+        }
+        OperatorCommand::Resume { event } => {
+            let answer =
+                client.seasons.resume_event(v1::ResumeEventRequest { event, change }).await.map_err(failed)?;
+            summary(answer.into_inner().summary, json);
+        }
+        OperatorCommand::Stop { event } => {
+            let answer = client.seasons.stop_event(v1::StopEventRequest { event, change }).await.map_err(failed)?;
+            summary(answer.into_inner().summary, json);
+        }
+        OperatorCommand::Replay { event, game } => {
+            let request = v1::ReplayGameRequest { event, game, change };
+            let answer = client.games.replay_game(request).await.map_err(failed)?;
+            game_summary(answer.into_inner().summary, json);
+        }
+        OperatorCommand::Void { event, game } => {
+            let request = v1::VoidGameRequest { event, game, change };
+            let answer = client.games.void_game(request).await.map_err(failed)?;
+            game_summary(answer.into_inner().summary, json);
+        }
+        OperatorCommand::Rule { event, game, result } => {
+            let result = match result.as_str() {
+                "1-0" => v1::GameResult::FirstWins,
+                "0-1" => v1::GameResult::SecondWins,
+                "1/2-1/2" | "1/2" => v1::GameResult::Draw,
+                other => {
+                    return Err(exit::Usage(format!("`{other}` is no result; expected 1-0, 0-1 or 1/2-1/2")).into());
+                }
+            };
+            let request = v1::RuleGameRequest { event, game, result: result.into(), change };
+            let answer = client.games.rule_game(request).await.map_err(failed)?;
+            game_summary(answer.into_inner().summary, json);
+        }
+        OperatorCommand::Workers => {
+            let answer = client.fleet.list_workers(v1::ListWorkersRequest {}).await.map_err(failed)?.into_inner();
+            if json {
+                print_json(&answer.workers.iter().map(show::worker_json).collect::<Vec<_>>().into());
+            } else {
+                print!("{}", workers_text(&answer.workers));
+            }
+        }
+        OperatorCommand::Drain { worker, grace } => {
+            let grace_ms = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
+            let request = v1::DrainWorkerRequest { worker, change, grace_ms };
+            let answer = client.fleet.drain_worker(request).await.map_err(failed)?.into_inner();
+            print!("{}", workers_text(answer.worker.as_slice()));
+        }
+        OperatorCommand::Undrain { worker } => {
+            let request = v1::UndrainWorkerRequest { worker, change };
+            let answer = client.fleet.undrain_worker(request).await.map_err(failed)?.into_inner();
+            print!("{}", workers_text(answer.worker.as_slice()));
+        }
+        OperatorCommand::Status => {
+            let request = v1::GetCoordinatorRequest {};
+            let answer = client.fleet.get_coordinator(request).await.map_err(failed)?.into_inner();
+            if json {
+                print_json(&json!({ "version": answer.version, "leading": answer.leading, "leader": answer.leader,
+                    "store_id": answer.store_id, "leader_revision": answer.leader_revision,
+                    "alarms": answer.alarms }));
+            } else {
+                print!("{}", show::status_text(&answer));
+            }
+        }
+    }
+    Ok(exit::DONE)
+}
+
+fn print_json(value: &serde_json::Value) {
+    println!("{value:#}");
+}
+
+fn summary(summary: Option<v1::EventSummary>, json: bool) {
+    let Some(summary) = summary else { return };
+    if json {
+        print_json(&event_json(&summary));
+    } else {
+        print!("{}", events_text(&[summary]));
+    }
+}
+
+fn game_summary(summary: Option<v1::GameSummary>, json: bool) {
+    let Some(summary) = summary else { return };
+    if json {
+        print_json(&show::game_json(&summary));
+    } else {
+        print!("{}", games_text(&[summary]));
+    }
+}
+
+/// Reads a spec, with `--set` applied and the mistakes found here, before anything is sent.
+pub(crate) fn read_spec(
+    path: &Path,
+    set: &[String],
+) -> Result<(String, rookery_tournament::spec::Spec), Box<dyn std::error::Error>> {
+    let text =
+        std::fs::read_to_string(path).map_err(|error| exit::Usage(format!("{}: {error}", path.display())))?;
+    let folder = path.parent().unwrap_or_else(|| Path::new("")).to_owned();
+    crate::check::parse_spec(&path.display().to_string(), text, set, &folder)
+}
+
+async fn apply(
+    client: &mut Client,
+    path: &Path,
+    set: &[String],
+    dry_run: bool,
+    paused: bool,
+    json: bool,
+) -> Outcome {
+    use rookery_tournament::spec::OpeningSource;
+    let (_, spec) = read_spec(path, set)?;
+    let folder = path.parent().unwrap_or_else(|| Path::new("")).to_owned();
+    let mut files = Vec::new();
+    if let OpeningSource::Book(name) = &spec.event.openings.source {
+        let file = folder.join(name);
+        let content = std::fs::read(&file).map_err(|error| exit::Usage(format!("{}: {error}", file.display())))?;
+        let digest = upload(client, name, content).await?;
+        files.push(v1::SpecFile { name: name.clone(), digest });
+    }
+    let request = v1::ApplyRequest {
+        // One text, whatever it was put together from: the coordinator sees no files of this machine.
+        spec: rookery_tournament::spec::explain(&spec),
+        file_name: path.display().to_string(),
+        files,
+        dry_run,
+        change: client.change(),
+        paused,
+    };
+    let answer = client.seasons.apply(request).await.map_err(failed)?.into_inner();
+    if json {
+        print_json(&json!({ "event": answer.event, "event_uid": answer.event_uid, "created": answer.created,
+            "differences": answer.differences, "games": answer.games, "expected_ms": answer.expected_ms,
+            "warnings": answer.warnings, "dry_run": dry_run }));
+        return Ok(exit::DONE);
+    }
+    for warning in &answer.warnings {
+        eprintln!("warning: {warning}");
+    }
+    let done = match (dry_run, answer.created) {
+        (true, true) => "would begin",
+        (true, false) => "would change",
+        (false, true) => "began",
+        (false, false) if answer.differences.is_empty() => "is there already, unchanged",
+        (false, false) => "changed",
+    };
+    println!("{}: {done}; {} games", answer.event, answer.games);
+    if answer.expected_ms > 0 {
+        println!("about {} on the fleet as it is", crate::progress::span(answer.expected_ms / 1000));
+    }
+    for difference in &answer.differences {
+        println!("  {difference}");
+    }
+    Ok(exit::DONE)
+}
+
+async fn upload(client: &mut Client, name: &str, content: Vec<u8>) -> Result<String, Box<dyn std::error::Error>> {
+    let mut pieces: Vec<v1::UploadFileRequest> = content
+        .chunks(PIECE)
+        .map(|piece| v1::UploadFileRequest { name: String::new(), content: piece.to_vec() })
+        .collect();
+    match pieces.first_mut() {
+        Some(first) => name.clone_into(&mut first.name),
+        None => pieces.push(v1::UploadFileRequest { name: name.to_owned(), content: Vec::new() }),
+    }
+    let request = tokio_stream::iter(pieces);
+    Ok(client.seasons.upload_file(request).await.map_err(failed)?.into_inner().digest)
+}
+
+async fn watch(client: &mut Client, event: String, json: bool) -> Outcome {
+    let mut stream =
+        client.seasons.watch_event(v1::WatchEventRequest { event }).await.map_err(failed)?.into_inner();
+    let mut line = crate::progress::Line::new();
+    let mut last = None;
+    while let Some(answer) = stream.message().await.map_err(failed)? {
+        let Some(summary) = answer.summary else { continue };
+        if json {
+            println!("{}", event_json(&summary));
+        } else {
+            line.show(&summary, &answer.standings);
+        }
+        let phase = summary.phase();
+        last = Some((summary, answer.standings));
+        use v1::EventPhase as P;
+        if matches!(phase, P::Finished | P::Stopped | P::Sealed | P::Asking) {
+            break;
+        }
+    }
+    line.clear();
+    let Some((summary, standings)) = last else { return Ok(exit::DONE) };
+    if !json {
+        print!("{}", standings_text(&standings, &[], &summary.stop));
+        print!("{}", events_text(std::slice::from_ref(&summary)));
+    }
+    Ok(if summary.phase() == v1::EventPhase::Asking { exit::ASKING } else { exit::DONE })
+}
+
+async fn watch_game(client: &mut Client, event: String, game: String) -> Outcome {
+    let request = v1::WatchGameRequest { event, game };
+    let mut stream = client.games.watch_game(request).await.map_err(failed)?.into_inner();
+    let mut told = 0;
+    while let Some(answer) = stream.message().await.map_err(failed)? {
+        for (ply, number) in answer.plies.iter().zip(answer.first_ply..) {
+            if number >= told {
+                println!("{}", show::ply_text(number, ply));
+                told = number + 1;
+            }
+        }
+        if let Some(outcome) = answer.summary.and_then(|summary| summary.outcome) {
+            println!("{}", show::outcome_text(Some(&outcome)));
+            break;
+        }
+    }
+    Ok(exit::DONE)
+}
+
+async fn games(
+    client: &mut Client,
+    event: String,
+    engine: Option<String>,
+    phase: Option<&str>,
+    limit: u32,
+    json: bool,
+) -> Result<(), Box<dyn std::error::Error>> {
+    use v1::GamePhase as P;
+    const PHASES: [(&str, P); 7] = [
+        ("waiting", P::Waiting),
+        ("handed-out", P::HandedOut),
+        ("playing", P::Playing),
+        ("finished", P::Finished),
+        ("surplus", P::Surplus),
+        ("voided", P::Voided),
+        ("set-aside", P::SetAside),
+    ];
+    let phase = match phase {
+        None => P::Unspecified,
+        Some(word) => PHASES.iter().find(|(name, _)| *name == word).map(|&(_, phase)| phase).ok_or_else(|| {
+            let names = PHASES.map(|(name, _)| name).join(", ");
+            exit::Usage(format!("unknown phase `{word}`; expected one of {names}"))
+        })?,
+    };
+    let mut left = limit;
+    let mut token = String::new();
+    let mut all = Vec::new();
+    while left > 0 {
+        let request = v1::ListGamesRequest {
+            event: event.clone(),
+            phase: phase.into(),
+            engine: engine.clone().unwrap_or_default(),
+            page_size: left.min(1000),
+            page_token: token,
+        };
+        let answer = client.games.list_games(request).await.map_err(failed)?.into_inner();
+        left = left.saturating_sub(u32::try_from(answer.games.len()).unwrap_or(u32::MAX));
+        all.extend(answer.games);
+        token = answer.next_page_token;
+        if token.is_empty() {
+            break;
+        }
+    }
+    if json {
+        print_json(&all.iter().map(show::game_json).collect::<Vec<_>>().into());
+    } else {
+        print!("{}", games_text(&all));
+    }
+    Ok(())
+}
+
+async fn export(
+    client: &mut Client,
+    event: String,
+    output: Option<PathBuf>,
+    format: &str,
+    minimal: bool,
+    all: bool,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let format = match format {
+        "pgn" => v1::ExportFormat::Pgn,
+        "jsonl" => v1::ExportFormat::Jsonl,
+        other => return Err(exit::Usage(format!("unknown format `{other}`; expected pgn or jsonl")).into()),
+    };
+    let request = v1::ExportGamesRequest { event, format: format.into(), all, minimal };
+    let mut stream = client.games.export_games(request).await.map_err(failed)?.into_inner();
+    // A file appears whole or not at all.
+    let part = output.as_ref().map(|path| path.with_extension("part"));
+    let mut sink: Box<dyn Write> = match &part {
+        Some(part) => Box::new(std::io::BufWriter::new(std::fs::File::create(part)?)),
+        None => Box::new(std::io::stdout().lock()),
+    };
+    while let Some(piece) = stream.message().await.map_err(failed)? {
+        sink.write_all(&piece.content)?;
+    }
+    sink.flush()?;
+    drop(sink);
+    if let (Some(part), Some(path)) = (part, output) {
+        std::fs::rename(part, path)?;
+    }
+    Ok(())
+}

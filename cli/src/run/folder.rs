@@ -1,0 +1,118 @@
+//! The folder of one run.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use rookery_tournament::spec::Spec;
+
+/// Where a run keeps its state and writes its results.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    root: PathBuf,
+}
+
+impl Folder {
+    /// Opens, or makes, it.
+    pub(crate) fn open(root: &Path) -> Result<Self, String> {
+        let root = std::path::absolute(root).map_err(|error| format!("{}: {error}", root.display()))?;
+        fs::create_dir_all(&root).map_err(|error| format!("{}: {error}", root.display()))?;
+        Ok(Self { root })
+    }
+
+    /// The folder.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The embedded store.
+    pub(crate) fn state(&self) -> PathBuf {
+        self.root.join("state.redb")
+    }
+
+    /// The archive.
+    pub(crate) fn archive(&self) -> PathBuf {
+        self.root.join("archive")
+    }
+
+    /// Unacknowledged games.
+    pub(crate) fn outbox(&self) -> PathBuf {
+        self.root.join("outbox")
+    }
+
+    /// Engines' own folders.
+    pub(crate) fn scratch(&self) -> PathBuf {
+        self.root.join("engines")
+    }
+
+    /// The view of what is recorded.
+    pub(crate) fn games(&self) -> PathBuf {
+        self.root.join("games.pgn")
+    }
+
+    /// Games that were in play when the run was interrupted.
+    pub(crate) fn unfinished(&self) -> PathBuf {
+        self.root.join("unfinished.pgn")
+    }
+
+    /// Writes the spec with every default, beside the results that it led to.
+    pub(crate) fn write_spec(&self, spec: &Spec) -> io::Result<()> {
+        write_whole(&self.root.join("spec.toml"), rookery_tournament::spec::explain(spec).as_bytes())
+    }
+}
+
+/// A file appears whole or not at all, and is not touched where it would be the same.
+pub(crate) fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
+    if fs::read(path).is_ok_and(|old| old == content) {
+        return Ok(());
+    }
+    let part = path.with_extension("part");
+    fs::write(&part, content)?;
+    fs::rename(part, path)
+}
+
+/// Moves an older folder to `DIR.1`, `DIR.2`, …
+pub(crate) fn put_aside(folder: &Path) -> Result<(), String> {
+    if !folder.exists() {
+        return Ok(());
+    }
+    let name = folder.display().to_string();
+    let name = name.trim_end_matches('/');
+    let free = (1..).map(|number| PathBuf::from(format!("{name}.{number}"))).find(|path| !path.exists());
+    let Some(free) = free else { return Err(format!("no free name beside {name}")) };
+    fs::rename(folder, &free).map_err(|error| format!("{name}: {error}"))?;
+    eprintln!("old results are in {}/", free.display());
+    Ok(())
+}
+
+/// A name as a file's: what a shell or a file system would trip over becomes `-`.
+pub(crate) fn file_name(name: &str) -> String {
+    let mut out = String::new();
+    for c in name.chars() {
+        if c.is_alphanumeric() || matches!(c, '.' | '_' | '+') {
+            out.push(c);
+        } else if !out.ends_with('-') {
+            out.push('-');
+        }
+    }
+    let out = out.trim_matches(['-', '.']).to_owned();
+    if out.is_empty() { "match".to_owned() } else { out }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_folders_are_harmless() {
+        for (name, expected) in [
+            ("Stockfish 15.1 v Ethereal 12", "Stockfish-15.1-v-Ethereal-12"),
+            ("../../etc", "etc"),
+            ("a/b\\c\0d", "a-b-c-d"),
+            ("…", "match"),
+        ] {
+            assert_eq!(file_name(name), expected);
+        }
+    }
+}

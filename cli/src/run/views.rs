@@ -1,0 +1,89 @@
+//! `games.pgn` and `unfinished.pgn`: views of what is recorded, and of what was in play.
+
+use std::{
+    io::Write,
+    time::{Duration, Instant},
+};
+
+use rookery_game::{
+    GameRecord,
+    pgn::{self, PgnOptions},
+};
+use rookery_proto::v1;
+
+use super::folder::{Folder, write_whole};
+use crate::client::{Client, failed};
+
+/// How often the view is written anew during a run, at most; and never more than this share of the time is spent on it.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+const SHARE: u32 = 50;
+
+/// Writes the views.
+pub(super) struct Views {
+    event: String,
+    games: std::path::PathBuf,
+    unfinished: std::path::PathBuf,
+    written: u64,
+    next: Instant,
+}
+
+impl Views {
+    pub(super) fn new(event: &str, folder: &Folder) -> Self {
+        Self {
+            event: event.to_owned(),
+            games: folder.games(),
+            unfinished: folder.unfinished(),
+            written: 0,
+            next: Instant::now() + LOOK_EVERY,
+        }
+    }
+
+    /// Writes `games.pgn` anew where games came and it is time.
+    pub(super) async fn look(
+        &mut self,
+        client: &mut Client,
+        event: &v1::EventSummary,
+    ) -> Result<(), Box<dyn std::error::Error>> {
+        let now = Instant::now();
+        if event.games_done == self.written || now < self.next {
+            return Ok(());
+        }
+        self.written = event.games_done;
+        self.write_games(client).await?;
+        self.next = Instant::now() + LOOK_EVERY.max(now.elapsed() * SHARE);
+        Ok(())
+    }
+
+    /// Writes both for the last time; `unfinished` are the games that were in play.
+    pub(super) async fn finish(
+        &mut self,
+        client: &mut Client,
+        unfinished: &[GameRecord],
+    ) -> Result<(), Box<dyn std::error::Error>> {
+        self.write_games(client).await?;
+        let text: String =
+            unfinished.iter().map(|game| pgn::write(game, &PgnOptions::default())).collect::<Vec<_>>().join("\n");
+        if !text.is_empty() || self.unfinished.exists() {
+            write_whole(&self.unfinished, text.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    async fn write_games(&self, client: &mut Client) -> Result<(), Box<dyn std::error::Error>> {
+        let request = v1::ExportGamesRequest {
+            event: self.event.clone(),
+            format: v1::ExportFormat::Pgn.into(),
+            all: false,
+            minimal: false,
+        };
+        let mut stream = client.games.export_games(request).await.map_err(failed)?.into_inner();
+        let part = self.games.with_extension("part");
+        let mut file = std::io::BufWriter::new(std::fs::File::create(&part)?);
+        while let Some(piece) = stream.message().await.map_err(failed)? {
+            file.write_all(&piece.content)?;
+        }
+        file.into_inner().map_err(std::io::IntoInnerError::into_error)?;
+        std::fs::rename(part, &self.games)?;
+        Ok(())
+    }
+}
