@@ -42,7 +42,13 @@ pub(crate) enum LogFormat {
 #[derive(Debug, Args)]
 pub(crate) struct OperatorOptions {
     /// The coordinator to ask or to attach to; several, separated by commas, for a worker.
-    #[arg(long, global = true, env = "ROOKERY_COORDINATOR", default_value = "http://127.0.0.1:7700", value_name = "URL")]
+    #[arg(
+        long,
+        global = true,
+        env = "ROOKERY_COORDINATOR",
+        default_value = "http://127.0.0.1:7700",
+        value_name = "URL"
+    )]
     pub(crate) coordinator: String,
 
     /// Who changes something; on record with every change.

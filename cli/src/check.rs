@@ -7,11 +7,13 @@ use std::{
 
 use rookery_game::{opening::Book, setup::GameKind};
 use rookery_tournament::spec::{self, Spec};
+use rookery_worker::engine::{Report, Verdict};
 use serde_json::json;
 
 use crate::{
     args::{BookCommand, EngineCommand, SpecCommand},
     exit::{self, Outcome, Usage},
+    table::{Align, Table},
 };
 
 /// Parses a spec, with `--set` applied first; files that it names are looked for in `folder`.
@@ -22,14 +24,19 @@ pub(crate) fn parse_spec(
     folder: &Path,
 ) -> Result<(String, Spec), Box<dyn std::error::Error>> {
     for pair in set {
-        let (key, value) = pair.split_once('=').ok_or_else(|| {
-            Usage(format!("--set {pair}: expected KEY=VALUE, e.g. `event.time-control=5+0.05`"))
-        })?;
+        let (key, value) = pair
+            .split_once('=')
+            .ok_or_else(|| Usage(format!("--set {pair}: expected KEY=VALUE, e.g. `event.time-control=5+0.05`")))?;
         text = spec::set(&text, key, value).map_err(|error| Usage(error.to_string()))?;
     }
     let loader = |file: &str| std::fs::read_to_string(folder.join(file)).map_err(|error| error.to_string());
     let parsed = spec::parse(name, &text, &loader).map_err(|errors| Usage(errors.to_string().trim_end().to_owned()))?;
     Ok((text, parsed.spec))
+}
+
+/// Games in all, as the spec stands.
+pub(crate) fn games(spec: &Spec) -> u64 {
+    rookery_tournament::event::games_total(spec, u32::try_from(spec.engines.len()).unwrap_or(u32::MAX))
 }
 
 pub(crate) fn spec(command: &SpecCommand, json: bool) -> Outcome {
@@ -39,7 +46,7 @@ pub(crate) fn spec(command: &SpecCommand, json: bool) -> Outcome {
         SpecCommand::Explain { .. } if json => println!("{}", serde_json::to_string_pretty(&spec)?),
         SpecCommand::Explain { .. } => print!("{}", spec::explain(&spec)),
         SpecCommand::Check { .. } => {
-            let games = rookery_tournament::event::games_total(&spec);
+            let games = games(&spec);
             let engines = spec.engines.len();
             if json {
                 println!("{}", json!({ "name": spec.name, "engines": engines, "games": games }));
@@ -65,7 +72,7 @@ pub(crate) fn book(command: &BookCommand, json: bool) -> Outcome {
     let kind = game_kind(game)?;
     let bytes = std::fs::read(file).map_err(|error| Usage(format!("{}: {error}", file.display())))?;
     let name = file.display().to_string();
-    let (book, warnings) = Book::parse(&name, &bytes, kind, &rookery_game::opening::BookOptions::default())
+    let (book, warnings) = Book::parse(&name, bytes, kind, &rookery_game::opening::BookOptions::default())
         .map_err(|errors| Usage(errors.to_string().trim_end().to_owned()))?;
     if json {
         let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
@@ -102,14 +109,50 @@ pub(crate) fn engine(command: &EngineCommand, json: bool) -> Outcome {
     let report = rookery_worker::engine::check(&launch, "uci", &limits);
     if json {
         let steps = report.steps.iter().map(|step| {
-            json!({ "step": step.what, "passed": step.passed(), "detail": step.detail,
+            json!({ "step": step.name, "verdict": verdict(step.verdict), "detail": step.detail,
                 "ms": step.took.as_secs_f64() * 1000.0 })
         });
-        println!("{:#}", json!({ "digest": found.digest, "passed": report.passed(),
-            "steps": steps.collect::<Vec<_>>() }));
+        println!(
+            "{:#}",
+            json!({ "digest": found.digest, "passed": report.passed(), "name": report.id_name,
+            "author": report.id_author, "options": report.options, "warnings": report.warnings,
+            "stderr": report.stderr, "steps": steps.collect::<Vec<_>>() })
+        );
     } else {
-        print!("{report}");
+        print!("{}", report_text(&report));
         println!("digest {}", found.digest);
     }
     Ok(if report.passed() { exit::DONE } else { exit::FAILED })
+}
+
+const fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Good => "good",
+        Verdict::Odd => "odd",
+        Verdict::Bad => "bad",
+    }
+}
+
+fn report_text(report: &Report) -> String {
+    let mut text = format!("{} by {}\n", report.id_name, report.id_author);
+    let mut steps = Table::new([("step", Align::Left), ("", Align::Left), ("ms", Align::Right), ("", Align::Left)]);
+    for step in &report.steps {
+        let ms = format!("{:.1}", step.took.as_secs_f64() * 1000.0);
+        steps.row([step.name, verdict(step.verdict), &ms, &step.detail]);
+    }
+    text.push_str(&steps.render());
+    let mut options = Table::new([("option", Align::Left), ("kind", Align::Left), ("default", Align::Left)]);
+    for option in &report.options {
+        options.row(option);
+    }
+    text.push_str(&options.render());
+    for (warning, count) in &report.warnings {
+        text.push_str(&format!("warning: {warning} ({count}×)\n"));
+    }
+    if !report.passed() {
+        for line in report.transcript.iter().chain(&report.stderr) {
+            text.push_str(&format!("  {line}\n"));
+        }
+    }
+    text
 }

@@ -19,7 +19,7 @@ use rookery_worker::{
     catalogue::Catalogue,
     hardware::{self, Machine},
     link::{self, Config, Leave},
-    tablebase::SyzygyTables,
+    tablebase::Tables,
 };
 use serde_json::json;
 use tokio::{
@@ -80,10 +80,17 @@ pub(crate) async fn coordinator(args: CoordinatorArgs) -> Outcome {
         }
         None => format!("http://{listen}"),
     };
-    let options = store::Options { lease: args.lease, advertise: advertise.clone(), ..store::Options::default() };
+    let options = store::Options { lease: args.lease, advertised: advertise.clone(), ..store::Options::default() };
     let store = store::open(&args.store, options).await?;
     let archive = archive::open(&args.archive).await?;
-    let core = core::Core::new(core::Config::cluster(args.grace, args.lease)?);
+    if args.lease > args.grace {
+        return Err(
+            Usage("--lease is longer than --grace: workers would be given up before a new leader".to_owned()).into()
+        );
+    }
+    let grace_ms = u64::try_from(args.grace.as_millis()).unwrap_or(u64::MAX);
+    let config = core::Config { grace_ms, former_grace_ms: grace_ms, ..core::Config::default() };
+    let core = core::Core::new(config.checked());
     let running = Coordinator::start(shell::Config { listen, http_listen, advertise, store, archive }, core).await?;
     eprintln!("rookery coordinator on {}", running.grpc_addr);
     let mut signals = Signals::new()?;
@@ -105,12 +112,8 @@ pub(crate) async fn worker(coordinators: String, options: WorkerOptions) -> Outc
         Some(path) => Catalogue::read(path)?,
         None => return Err(Usage("no catalogue: name one with --engines engines.toml".to_owned()).into()),
     };
-    let wish = Wish {
-        slots: options.slots,
-        cores: options.cores,
-        oversubscribe: options.oversubscribe,
-        ..Wish::default()
-    };
+    let wish =
+        Wish { slots: options.slots, cores: options.cores, oversubscribe: options.oversubscribe, ..Wish::default() };
     let plan = plan(&wish)?;
     check_descriptors(plan.slots.len())?;
     let cage = cage(options.no_sandbox, options.require_sandbox)?;
@@ -131,7 +134,7 @@ pub(crate) async fn worker(coordinators: String, options: WorkerOptions) -> Outc
         scratch: state.join("engines"),
         outbox: state.join("outbox"),
         durable_outbox: true,
-        launcher: Some(cage.launcher()),
+        launcher: cage.launcher(),
         handed_back: None,
     };
     eprintln!("rookery worker {}: {} slots", config.id, config.slots.len());
@@ -157,21 +160,21 @@ pub(crate) async fn worker(coordinators: String, options: WorkerOptions) -> Outc
 
 /// `rookery worker plan`.
 pub(crate) fn worker_plan(options: &WorkerOptions, json: bool) -> Outcome {
-    let wish = Wish {
-        slots: options.slots,
-        cores: options.cores,
-        oversubscribe: options.oversubscribe,
-        ..Wish::default()
-    };
+    let wish =
+        Wish { slots: options.slots, cores: options.cores, oversubscribe: options.oversubscribe, ..Wish::default() };
     let machine = Machine::this()?;
     let plan = hardware::plan(&machine, &wish)?;
     let cage = Cage::probe();
     if json {
-        let slots = plan.slots.iter().map(|slot| {
-            json!({ "cpus": slot.cpus, "gpus": slot.gpus, "memory_bytes": slot.shape.memory_bytes })
-        });
-        println!("{:#}", json!({ "slots": slots.collect::<Vec<_>>(), "kept": plan.kept, "warnings": plan.warnings,
-            "cage": cage.enforced(), "not_enforced": cage.missing() }));
+        let slots = plan
+            .slots
+            .iter()
+            .map(|slot| json!({ "cpus": slot.cpus, "gpus": slot.gpus, "memory_bytes": slot.shape.memory_bytes }));
+        println!(
+            "{:#}",
+            json!({ "slots": slots.collect::<Vec<_>>(), "kept": plan.kept, "warnings": plan.warnings,
+            "cage": cage.enforced(), "not_enforced": cage.missing() })
+        );
     } else {
         print!("{machine}");
         print!("{plan}");
@@ -228,24 +231,26 @@ pub(crate) fn check_descriptors(slots: usize) -> Result<(), Usage> {
     let needed = DESCRIPTORS_BESIDES + DESCRIPTORS_PER_SLOT * slots as u64;
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
     match limit.current {
-        Some(current) if current < needed => {
-            Err(Usage(format!("{slots} games at once need {needed} open files, and the limit is {current} (ulimit -n)")))
-        }
+        Some(current) if current < needed => Err(Usage(format!(
+            "{slots} games at once need {needed} open files, and the limit is {current} (ulimit -n)"
+        ))),
         _ => Ok(()),
     }
 }
 
-/// Starts each engine once, before a game depends on it.
+/// Starts each engine once, on a slot of the plan, before a game depends on it.
 pub(crate) fn engines_start(
     spec: &Spec,
-    catalogue: &Catalogue,
+    plan: &Plan,
+    catalogue: &Arc<Catalogue>,
     cage: &Cage,
     scratch: &Path,
 ) -> Result<(), Box<dyn std::error::Error>> {
+    let Some(slot) = plan.slots.first() else { return Ok(()) };
     let mut failed = Vec::new();
     for engine in &spec.engines {
-        let started = link::try_start(&engine.setup, spec.event.game, &spec.event.limits, catalogue, cage, scratch);
-        match started {
+        let (kind, limits) = (spec.event.game, &spec.event.limits);
+        match link::try_start(&engine.setup, kind, limits, slot, Arc::clone(catalogue), cage.launcher(), scratch) {
             Ok(warnings) => {
                 for warning in warnings {
                     eprintln!("warning: engine `{}`: {warning}", engine.setup.name);
@@ -291,7 +296,7 @@ pub(crate) fn local_worker(
         scratch: folder.scratch(),
         outbox: folder.outbox(),
         durable_outbox: false,
-        launcher: Some(cage.launcher()),
+        launcher: cage.launcher(),
         handed_back: Some(handed_back),
     })
 }
@@ -316,11 +321,11 @@ fn tables(folders: &[String]) -> (Option<Arc<dyn Tablebase>>, u32) {
         return (None, 0);
     }
     let paths: Vec<PathBuf> = folders.iter().map(PathBuf::from).collect();
-    let (tables, problems) = SyzygyTables::open(&paths);
+    let (tables, problems) = Tables::open(&paths);
     for problem in problems {
         eprintln!("warning: {problem}");
     }
-    let men = tables.max_men();
+    let men = tables.men();
     if men == 0 { (None, 0) } else { (Some(Arc::new(tables)), men) }
 }
 
@@ -350,4 +355,3 @@ fn default_state() -> PathBuf {
     });
     base.unwrap_or_else(|| PathBuf::from(".")).join("rookery")
 }
-

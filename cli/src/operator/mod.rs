@@ -10,7 +10,7 @@ use std::{
 use rookery_proto::v1;
 use serde_json::json;
 
-pub(crate) use self::show::{crosstable_text, standings_text};
+pub(crate) use self::show::{crosstable_text, result_json, standings_text};
 use self::show::{event_json, events_text, games_text, standings_json, workers_text};
 use crate::{
     args::{OperatorCommand, OperatorOptions},
@@ -91,8 +91,7 @@ pub(crate) async fn run(command: OperatorCommand, options: &OperatorOptions, jso
             summary(answer.into_inner().summary, json);
         }
         OperatorCommand::Resume { event } => {
-            let answer =
-                client.seasons.resume_event(v1::ResumeEventRequest { event, change }).await.map_err(failed)?;
+            let answer = client.seasons.resume_event(v1::ResumeEventRequest { event, change }).await.map_err(failed)?;
             summary(answer.into_inner().summary, json);
         }
         OperatorCommand::Stop { event } => {
@@ -183,20 +182,12 @@ pub(crate) fn read_spec(
     path: &Path,
     set: &[String],
 ) -> Result<(String, rookery_tournament::spec::Spec), Box<dyn std::error::Error>> {
-    let text =
-        std::fs::read_to_string(path).map_err(|error| exit::Usage(format!("{}: {error}", path.display())))?;
+    let text = std::fs::read_to_string(path).map_err(|error| exit::Usage(format!("{}: {error}", path.display())))?;
     let folder = path.parent().unwrap_or_else(|| Path::new("")).to_owned();
     crate::check::parse_spec(&path.display().to_string(), text, set, &folder)
 }
 
-async fn apply(
-    client: &mut Client,
-    path: &Path,
-    set: &[String],
-    dry_run: bool,
-    paused: bool,
-    json: bool,
-) -> Outcome {
+async fn apply(client: &mut Client, path: &Path, set: &[String], dry_run: bool, paused: bool, json: bool) -> Outcome {
     use rookery_tournament::spec::OpeningSource;
     let (_, spec) = read_spec(path, set)?;
     let folder = path.parent().unwrap_or_else(|| Path::new("")).to_owned();
@@ -257,8 +248,7 @@ async fn upload(client: &mut Client, name: &str, content: Vec<u8>) -> Result<Str
 }
 
 async fn watch(client: &mut Client, event: String, json: bool) -> Outcome {
-    let mut stream =
-        client.seasons.watch_event(v1::WatchEventRequest { event }).await.map_err(failed)?.into_inner();
+    let mut stream = client.seasons.watch_event(v1::WatchEventRequest { event }).await.map_err(failed)?.into_inner();
     let mut line = crate::progress::Line::new();
     let mut last = None;
     while let Some(answer) = stream.message().await.map_err(failed)? {

@@ -166,6 +166,11 @@ pub(super) fn standings_json(line: &v1::Standing) -> Value {
     })
 }
 
+/// What a run came to, for scripts.
+pub(crate) fn result_json(event: &v1::EventSummary, standings: &[v1::Standing]) -> Value {
+    json!({ "event": event_json(event), "standings": standings.iter().map(standings_json).collect::<Vec<_>>() })
+}
+
 /// The crosstable for people.
 pub(crate) fn crosstable_text(rows: &[v1::CrosstableRow]) -> String {
     use Align::{Left, Right};
@@ -190,9 +195,7 @@ pub(crate) fn crosstable_text(rows: &[v1::CrosstableRow]) -> String {
 }
 
 pub(super) fn crosstable_json(answer: &v1::GetCrosstableResponse) -> Value {
-    let cell = |cell: &v1::CrosstableCell| {
-        json!({ "wins": cell.wins, "draws": cell.draws, "losses": cell.losses, "sequence": cell.sequence })
-    };
+    let cell = |cell: &v1::CrosstableCell| json!({ "wins": cell.wins, "draws": cell.draws, "losses": cell.losses, "sequence": cell.sequence });
     let row = |row: &v1::CrosstableRow| {
         json!({ "engine": row.engine, "points": f64::from(row.half_points) / 2.0,
             "cells": row.cells.iter().map(cell).collect::<Vec<_>>() })

@@ -58,7 +58,7 @@ pub(crate) async fn run(args: RunArgs, json: bool) -> Outcome {
     let folder = Folder::open(&output)?;
     let cage = serve::cage(args.no_sandbox, args.require_sandbox)?;
     serve::check_descriptors(plan.slots.len())?;
-    serve::engines_start(&spec, &catalogue, &cage, &folder.scratch())?;
+    serve::engines_start(&spec, &plan, &catalogue, &cage, &folder.scratch())?;
 
     let coordinator = start_coordinator(&args, &folder).await?;
     let result = play(&args, &spec, &digests, files, &folder, &coordinator, plan, catalogue, cage, json).await;
@@ -71,8 +71,7 @@ fn read(args: &RunArgs) -> Result<(Spec, PathBuf), Box<dyn std::error::Error>> {
     let here = PathBuf::new();
     let (name, text, base) = match &args.spec {
         Some(path) => {
-            let text =
-                std::fs::read_to_string(path).map_err(|error| Usage(format!("{}: {error}", path.display())))?;
+            let text = std::fs::read_to_string(path).map_err(|error| Usage(format!("{}: {error}", path.display())))?;
             (path.display().to_string(), text, path.parent().unwrap_or(Path::new("")).to_owned())
         }
         None => {
@@ -111,7 +110,7 @@ fn files(spec: &Spec, base: &Path) -> Result<Vec<(String, Vec<u8>)>, Box<dyn std
 }
 
 fn dry_run(spec: &Spec, slots: usize) -> Outcome {
-    let games = rookery_tournament::event::games_total(spec);
+    let games = crate::check::games(spec);
     println!("{}: {} engines, {games} games, {slots} at once", spec.name, spec.engines.len());
     if let Some(seconds) = serve::expected_seconds(spec, games, slots) {
         println!("about {} if all games are played", progress::span(seconds));
@@ -159,11 +158,7 @@ async fn play(
     json: bool,
 ) -> Outcome {
     let address = format!("http://{}", coordinator.grpc_addr);
-    let options = OperatorOptions {
-        coordinator: address.clone(),
-        by: None,
-        reason: "rookery run".to_owned(),
-    };
+    let options = OperatorOptions { coordinator: address.clone(), by: None, reason: "rookery run".to_owned() };
     let mut client = Client::connect(&options).await?;
     let event = apply(args, spec, digests, files, coordinator, &mut client).await?;
     folder.write_spec(spec)?;
@@ -192,11 +187,9 @@ async fn apply(
     let handle = coordinator.handle();
     let events = client.seasons.list_events(v1::ListEventsRequest::default()).await.map_err(failed)?.into_inner();
     if let Some(other) = events.events.iter().find(|event| event.event != spec.name) {
-        return Err(Usage(format!(
-            "this folder holds the event `{}`, not `{}`\n{WAYS_OUT}",
-            other.event, spec.name
-        ))
-        .into());
+        return Err(
+            Usage(format!("this folder holds the event `{}`, not `{}`\n{WAYS_OUT}", other.event, spec.name)).into()
+        );
     }
     if !events.events.is_empty() {
         same_engines(client, &spec.name, digests).await?;
@@ -236,7 +229,8 @@ async fn apply(
     Ok(applied.event)
 }
 
-const WAYS_OUT: &str = "ways out: --start-over puts the old results aside and begins anew; --output DIR writes elsewhere";
+const WAYS_OUT: &str =
+    "ways out: --start-over puts the old results aside and begins anew; --output DIR writes elsewhere";
 
 /// An engine whose program has changed is another engine.
 async fn same_engines(
@@ -370,4 +364,3 @@ async fn report(client: &mut Client, event: &str, folder: &Folder, ended: Ended,
         }
     }
 }
-
