@@ -65,7 +65,7 @@ impl Handle {
             return Err(Denied::Invalid(format!("a spec of {} bytes; at most {}", text.len(), limits::SPEC)));
         }
         let file_name = if file_name.is_empty() { "spec.toml".to_owned() } else { file_name };
-        check::bounded("file_name", &file_name, limits::NAME).map_err(|s| Denied::Invalid(s.message().to_owned()))?;
+        check::bounded("file_name", &file_name, limits::PATH).map_err(|s| Denied::Invalid(s.message().to_owned()))?;
         let archive = Arc::clone(&self.inner.archive);
         let runtime = tokio::runtime::Handle::current();
         let read = tokio::task::spawn_blocking(move || {

@@ -58,6 +58,12 @@ pub const FILE: usize = 512 * 1024 * 1024;
 /// Uploads at once: each may hold [`FILE`] bytes.
 pub const UPLOADS: usize = 2;
 
+/// Bytes of a status message as its header carries it: clients refuse headers of 8 or 16 KiB.
+pub const STATUS: usize = 6 * 1024;
+
+/// Characters of a file's name as a spec or a message has it.
+pub const PATH: usize = 4_096;
+
 /// Bytes of a spec: a season of a hundred engines is a hundredth of it.
 pub const SPEC: usize = 1024 * 1024;
 

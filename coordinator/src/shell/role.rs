@@ -48,6 +48,19 @@ pub(super) struct Election {
 impl Election {
     /// Runs until the driver or the store ends.
     pub(super) async fn run(self) {
+        self.follow().await;
+        // In a shutdown the driver has ended already, and nobody needs this word.
+        let _ = self.control.send(Control::Deposed { leader: None }).await;
+        self.role.send_if_modified(|role| {
+            let unknown = !matches!(role, Role::Barred(_) | Role::Ended);
+            if unknown {
+                *role = Role::Barred("the store ended".to_owned());
+            }
+            unknown
+        });
+    }
+
+    async fn follow(&self) {
         let mut leadership = self.store.leadership();
         let mut led = false;
         loop {

@@ -23,7 +23,7 @@ pub(super) async fn take(
         let next = timeout(limits::PIECE_DEADLINE, pieces.message()).await;
         let next = next.map_err(|_| Status::deadline_exceeded("the next piece did not come in time"))??;
         let Some(v1::UploadFileRequest { name, content: piece }) = next else { break };
-        check::bounded("name", &name, limits::NAME)?;
+        check::bounded("name", &name, limits::PATH)?;
         if piece.len() > limits::PIECE {
             return Err(Status::invalid_argument(format!(
                 "a piece has {} bytes; at most {}",

@@ -68,6 +68,17 @@ async fn all_mistakes_of_a_spec_are_told_at_once() {
 }
 
 #[tokio::test]
+async fn a_hundred_mistakes_still_arrive() {
+    let bench = Bench::leading().await;
+    let mut seasons = SeasonServiceClient::new(bench.channel().await);
+    let wrong: String = (0..150).map(|i| format!("mistake-{i} = \"so that it takes room\"\n")).collect();
+    let status = seasons.apply(apply(&format!("{SPEC}{wrong}"))).await.unwrap_err();
+    assert_eq!(status.code(), Code::InvalidArgument, "{status:?}");
+    assert!(status.message().contains("mistake-0"), "{}", status.message());
+    assert!(status.message().trim_end().ends_with("more lines"), "{}", status.message());
+}
+
+#[tokio::test]
 async fn a_book_travels_by_digest_and_must_be_large_enough() {
     let bench = Bench::leading().await;
     let mut seasons = SeasonServiceClient::new(bench.channel().await);
