@@ -3,6 +3,7 @@
 #![expect(clippy::expect_used, reason = "in a test whatever fails is the failure")]
 
 mod cases;
+mod check;
 mod faults;
 mod games;
 mod help;
