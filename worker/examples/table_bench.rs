@@ -51,13 +51,14 @@ fn main() -> Result<(), Failure> {
     let (moves, games) = (all.moves as f64, all.games as f64);
     println!(
         "{} games, {} moves, {wall:.2} s: {:.0} moves/s, {:.1} games/s, {:.1} ms CPU per 1,000 moves, engines think {:.3} of \
-         the time, {} late, {} handed back, {} MB",
+         the time, {:.1} us a move, {} late, {} handed back, {} MB",
         all.games,
         all.moves,
         moves / wall,
         games / wall,
         own_cpu_ms()? / moves * 1e3,
         all.thinking_ns as f64 / 1e9 / wall / slots as f64,
+        all.thinking_ns as f64 / 1e3 / moves,
         all.late,
         all.handed_back,
         peak_mb()?
