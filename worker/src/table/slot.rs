@@ -1,6 +1,7 @@
 //! A slot: engines that stay between games.
 
 use std::{
+    ffi::OsString,
     path::PathBuf,
     time::{Duration, Instant},
 };
@@ -55,11 +56,14 @@ pub(super) struct Seated {
     pub(super) started_at: Instant,
 }
 
-/// What must be equal for an engine to stay.
+/// What must be equal for an engine to stay. The launcher and the folder are not of it: they may go by the seat, and an
+/// engine that changes seats keeps those that it was started with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Key {
     setup: EngineSetup,
-    launch: Launch,
+    program: PathBuf,
+    args: Vec<OsString>,
+    env: Vec<(OsString, OsString)>,
     kind: GameKind,
     ponder: bool,
 }
@@ -161,7 +165,7 @@ impl Starter {
 
     fn start_at(&self, order: &TableOrder, seat: Seat, place: usize) -> Result<Seated, NotStarted> {
         let key = key(order, seat);
-        let mut launch = key.launch.clone();
+        let mut launch = order.launches[seat.index()].clone();
         if launch.directory.as_os_str().is_empty() && !self.scratch.as_os_str().is_empty() {
             launch.directory = self.scratch.join(place.to_string());
             std::fs::create_dir_all(&launch.directory).map_err(|source| NotStarted::Refused {
@@ -184,12 +188,8 @@ impl Drop for Slot {
 
 fn key(order: &TableOrder, seat: Seat) -> Key {
     let side = order.setup.side(seat);
-    Key {
-        setup: side.engine.clone(),
-        launch: order.launches[seat.index()].clone(),
-        kind: order.setup.kind,
-        ponder: side.ponder,
-    }
+    let Launch { program, args, env, .. } = order.launches[seat.index()].clone();
+    Key { setup: side.engine.clone(), program, args, env, kind: order.setup.kind, ponder: side.ponder }
 }
 
 /// Tells all to quit, then waits for them together.

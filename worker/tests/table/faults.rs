@@ -424,6 +424,8 @@ fn engines_stay_as_long_as_the_spec_says() {
         for game in 0..4 {
             let mut order = if game % 2 == 0 { order(&one, &two, NODES) } else { order(&two, &one, NODES) };
             order.new_pair = game % 2 == 0;
+            // Folders may go by the seat.
+            order.launches[0].directory = dir.path().to_owned();
             for side in &mut order.setup.sides {
                 side.engine.restart = restart;
             }
