@@ -178,8 +178,7 @@ impl Core {
         let Some(Ok((uid, game))) = progress.game.as_ref().map(wire::read_game_id) else { return };
         let now = self.now.mono_ns;
         let Some(state) = self.events.get_mut(&uid) else { return };
-        let store =
-            state.event.spec().event.interruption != Interruption::Replay && self.writes.full_until_ns <= now;
+        let store = state.event.spec().event.interruption != Interruption::Replay && self.writes.full_until_ns <= now;
         let hand = state.pairs.get_mut(&game.pair).and_then(|known| known.hand.as_mut());
         let Some(hand) = hand.filter(|hand| hand.attempt == progress.attempt && hand.worker == worker) else { return };
         if !hand.games.iter().any(|ordered| ordered.id == game) {
