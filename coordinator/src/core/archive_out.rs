@@ -71,6 +71,13 @@ impl Core {
         self.out.push(Effect::Archive { ticket, records });
     }
 
+    /// Workers whose results could not be taken connect anew, and say them again.
+    pub(super) fn hear_again(&mut self) {
+        for worker in std::mem::take(&mut self.outgoing.turned_away) {
+            self.close_worker(&worker);
+        }
+    }
+
     pub(super) fn archived(&mut self, ticket: Ticket, outcome: Result<Vec<Location>, ArchiveError>) {
         let Some((sent, items)) = self.outgoing.sent.take() else { return };
         if sent != ticket {
@@ -88,9 +95,7 @@ impl Core {
                     stored.entry.location = location;
                     self.write(Write::Record { uid, game, attempt, stored: Box::new(stored) });
                 }
-                for worker in std::mem::take(&mut self.outgoing.turned_away) {
-                    self.close_worker(&worker);
-                }
+                self.hear_again();
             }
             outcome => {
                 let why = match outcome {

@@ -84,6 +84,10 @@ impl Core {
     pub(super) fn settle(&mut self) {
         while let Some(uid) = self.dirty.pop_first() {
             let Some(state) = self.events.get(&uid) else { continue };
+            if matches!(state.book, BookState::Wanted) && !state.closed() {
+                self.ask_book(&uid);
+            }
+            let Some(state) = self.events.get(&uid) else { continue };
             if state.facts_pending > 0 {
                 continue;
             }
@@ -210,6 +214,7 @@ impl Core {
             Ok(_) => {
                 self.alarms.remove(&format!("book {digest}"));
                 self.offer = true;
+                self.hear_again();
             }
             Err(error) => self.alarm(&format!("book {digest}"), format!("book {digest}: {error}")),
         }

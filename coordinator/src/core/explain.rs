@@ -1,6 +1,5 @@
 //! Why a game waits, runs or ended, and who decided.
 
-use rookery_proto::v1;
 use rookery_tournament::{Fact, GameId, PairId, event::Phase, format::Want};
 
 use super::{Answer, Core, Denied, state::EventState};
@@ -47,7 +46,7 @@ impl Core {
 
     pub(super) fn explain(&self, uid: &str, game: &GameId) -> Result<Answer, Denied> {
         let state = self.events.get(uid).ok_or_else(|| Denied::NotFound(format!("no event `{uid}`")))?;
-        let summary = self.game_summary(uid, state, game);
+        let summary = state.summary_of(uid, game, None);
         let mut lines = Vec::new();
         let known = state.pairs.get(&game.pair);
         if let Some(stored) = state.results.get(game) {
@@ -115,6 +114,10 @@ impl Core {
             Phase::Finished => return vec!["not played: the event is finished".to_owned()],
             _ => {}
         }
+        let aside = state.event.engines_aside().find(|(engine, _)| [game.pair.a, game.pair.b].contains(engine));
+        if let Some((engine, error)) = aside {
+            return vec![format!("{} is set aside, a person is asked: {error}", state.engine_name(engine))];
+        }
         if let Want::No(why) = state.event.wants(game) {
             return vec![format!("not wanted: {why}")];
         }
@@ -159,6 +162,5 @@ fn touches(fact: &Fact, game: &GameId) -> bool {
 /// An ending as the wire names it, in words: `time loss`.
 fn ending(ending: rookery_game::Ending) -> String {
     let name = crate::wire::ending(ending).as_str_name().strip_prefix("ENDING_").unwrap_or_default();
-    let _: v1::Ending = crate::wire::ending(ending);
     name.to_ascii_lowercase().replace('_', " ")
 }

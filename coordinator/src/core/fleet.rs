@@ -180,20 +180,25 @@ impl Core {
             }
             worker.bad_engines.clear();
         }
-        let listed: BTreeMap<Revision, v1::AttemptState> =
-            beat.attempts.into_iter().map(|state| (state.attempt, state)).collect();
+        // An attempt can be there twice: a game in play, and one in the outbox.
+        let mut listed: BTreeMap<Revision, Vec<v1::AttemptState>> = BTreeMap::new();
+        for state in beat.attempts {
+            listed.entry(state.attempt).or_default().push(state);
+        }
         let hands: Vec<(String, PairId)> = worker.hands.keys().cloned().collect();
         for (uid, pair) in hands {
             let Some(hand) = self.hand(&uid, pair).filter(|hand| hand.attempt > 0 && !hand.ending) else { continue };
             let attempt = hand.attempt;
             match listed.get(&attempt) {
-                Some(state) => self.has(id, session, &uid, pair, state),
+                Some(states) => states.iter().for_each(|state| self.has(id, session, &uid, pair, state)),
                 None => self.has_not(id, session, beat.last_order, &uid, pair),
             }
         }
-        for (attempt, state) in listed {
-            if self.attempt_of(id, attempt).is_none() {
-                self.should_not_have(id, beat.last_order, state);
+        for (attempt, states) in listed {
+            let told = self.workers.get(id).and_then(|worker| worker.closed.get(&attempt));
+            let on_its_way = told.is_some_and(|order| *order > beat.last_order);
+            if !on_its_way && self.attempt_of(id, attempt).is_none() {
+                states.into_iter().for_each(|state| self.should_not_have(id, state));
             }
         }
         if let Some(worker) = self.workers.get_mut(id) {
@@ -242,17 +247,22 @@ impl Core {
         self.end_attempt(uid, pair, seen, if seen { &error } else { "" }, Reply::None);
     }
 
-    fn should_not_have(&mut self, id: &str, last_order: u64, state: v1::AttemptState) {
+    fn should_not_have(&mut self, id: &str, state: v1::AttemptState) {
         let attempt = state.attempt;
-        let told = self.workers.get(id).and_then(|worker| worker.closed.get(&attempt));
-        if told.is_some_and(|order| *order > last_order) {
+        let over = "the attempt is over".to_owned();
+        if state.phase() != AttemptPhase::Outbox {
+            self.reply(id, attempt, Reply::Cancel(over));
             return;
         }
-        let over = "the attempt is over".to_owned();
-        let reply = if state.phase() == AttemptPhase::Outbox {
-            Reply::Discarded(None, DiscardReason::AttemptOver, over)
+        let on_record =
+            state.game.as_ref().and_then(|game| wire::read_game_id(game).ok()).is_some_and(|(uid, game)| {
+                let stored = self.events.get(&uid).and_then(|event| event.results.get(&game));
+                stored.is_some_and(|stored| stored.attempt == attempt)
+            });
+        let reply = if on_record {
+            Reply::Recorded(state.game)
         } else {
-            Reply::Cancel(over)
+            Reply::Discarded(state.game, DiscardReason::AttemptOver, over)
         };
         self.reply(id, attempt, reply);
     }

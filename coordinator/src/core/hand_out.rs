@@ -108,11 +108,8 @@ impl Worker {
         if self.bad_events.contains(uid) {
             return Err("does not understand its games".to_owned());
         }
-        // A class that does not say its memory is taken at its word.
         let wide = |class: &v1::SlotClass| {
-            class.cores >= needs.cores
-                && (class.memory_bytes >= needs.memory || class.memory_bytes == 0)
-                && class.gpus >= needs.gpus
+            class.cores >= needs.cores && class.memory_bytes >= needs.memory && class.gpus >= needs.gpus
         };
         let classes: Vec<usize> =
             self.hello.slots.iter().enumerate().filter(|(_, class)| wide(class)).map(|(i, _)| i).collect();

@@ -60,6 +60,8 @@ pub const EVENTS: usize = 10_000;
 pub const PAGE: usize = 1_000;
 /// How often the core asks an event for more where what is due cannot be placed.
 pub const ASKS: usize = 64;
+/// Rounds of settling, handing out and sending after one input.
+pub const ROUNDS: usize = 8;
 /// How long a worker tells each ply after someone began to follow, milliseconds.
 pub const FOLLOW_MS: u64 = 600_000;
 /// Share of the store's quota, in percent, from which nothing is handed out and no checkpoint is stored.

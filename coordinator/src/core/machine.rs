@@ -25,10 +25,16 @@ impl Core {
             Input::Tick => self.tick(),
         }
         if self.lead.is_some() {
-            self.settle();
-            self.hand_out();
-            self.flush_archive();
-            self.flush();
+            // A write that makes no sense any more when it is to leave can make others due.
+            for _ in 0..limits::ROUNDS {
+                self.settle();
+                self.hand_out();
+                self.flush_archive();
+                self.flush();
+                if !self.offer && self.dirty.is_empty() {
+                    break;
+                }
+            }
         }
         std::mem::take(&mut self.out)
     }

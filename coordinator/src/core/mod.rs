@@ -19,6 +19,8 @@ mod record;
 mod setup;
 mod state;
 mod stored;
+#[cfg(test)]
+mod tests;
 mod views;
 mod writes;
 

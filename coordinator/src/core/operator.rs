@@ -87,21 +87,6 @@ impl Core {
         if on_record { Repeated::Done } else { Repeated::No }
     }
 
-    fn fact(&mut self, ask: AskId, uid: &str, fact: Fact, change: Change) -> FactWrite {
-        let _ = self;
-        FactWrite {
-            uid: uid.to_owned(),
-            fact,
-            change,
-            asks: vec![ask],
-            game: None,
-            take_back: Vec::new(),
-            logged: None,
-            applied: None,
-            hand_back: false,
-        }
-    }
-
     fn pause(&mut self, ask: AskId, event: &str, now: bool, change: Change) -> Result<Option<Answer>, Denied> {
         let uid = self.find_event(event)?;
         match self.repeated(ask, &uid, &change) {
@@ -118,7 +103,7 @@ impl Core {
             }
             Phase::Stopped | Phase::Finished => Err(closed(event)),
             Phase::Running | Phase::Asking(_) => {
-                let write = FactWrite { hand_back: now, ..self.fact(ask, &uid, Fact::Paused, change) };
+                let write = FactWrite { hand_back: now, ..fact_write(ask, &uid, Fact::Paused, change) };
                 self.write(Write::Fact(Box::new(write)));
                 Ok(None)
             }
@@ -135,18 +120,26 @@ impl Core {
         let phase = self.phase(&uid)?;
         let aside: Vec<PairId> =
             self.events.get(&uid).map_or_else(Vec::new, |state| state.set_aside.keys().copied().collect());
-        let fact = match phase {
+        let mut facts: Vec<Fact> = match phase {
             Phase::Stopped => return Err(closed(event)),
-            Phase::Paused => Fact::Resumed,
-            _ if aside.is_empty() => return self.answer_event(&uid).map(Some),
-            _ => Fact::Retried { pairs: aside },
+            Phase::Paused => vec![Fact::Resumed],
+            _ => self.events.get(&uid).map_or_else(Vec::new, |state| {
+                state.event.engines_aside().map(|(engine, _)| state.event.retry_engine(engine)).collect()
+            }),
         };
+        if phase != Phase::Paused && !aside.is_empty() {
+            facts.push(Fact::Retried { pairs: aside });
+        }
+        let Some(last) = facts.pop() else { return self.answer_event(&uid).map(Some) };
         let prefix = format!("{uid}/");
         for worker in self.workers.values_mut() {
             worker.bad_engines.retain(|key, _| !key.starts_with(&prefix));
             worker.bad_events.remove(&uid);
         }
-        let write = self.fact(ask, &uid, fact, change);
+        for fact in facts {
+            self.write_fact(&uid, fact, Change { request_id: String::new(), ..change.clone() });
+        }
+        let write = fact_write(ask, &uid, last, change);
         self.write(Write::Fact(Box::new(write)));
         Ok(None)
     }
@@ -162,7 +155,7 @@ impl Core {
             return self.answer_event(&uid).map(Some);
         }
         let why = if change.reason.is_empty() { format!("stopped by {}", change.by) } else { change.reason.clone() };
-        let write = self.fact(ask, &uid, Fact::Stopped { encounter: None, at: None, why }, change);
+        let write = fact_write(ask, &uid, Fact::Stopped { encounter: None, at: None, why }, change);
         self.write(Write::Fact(Box::new(write)));
         Ok(None)
     }
@@ -182,7 +175,7 @@ impl Core {
         }
         let in_play = self.events.get(uid).is_some_and(|state| state.in_play(&game));
         let take_back = if in_play { vec![game.pair] } else { Vec::new() };
-        let write = FactWrite { game: Some(game), take_back, ..self.fact(ask, uid, fact, change) };
+        let write = FactWrite { game: Some(game), take_back, ..fact_write(ask, uid, fact, change) };
         self.write(Write::Fact(Box::new(write)));
         Ok(None)
     }
@@ -257,7 +250,7 @@ impl Core {
     fn follow(&mut self, event: &str, game: &str) -> Result<Answer, Denied> {
         let (uid, game) = self.find_game(event, game)?;
         let Some(state) = self.events.get(&uid) else { return Err(closed(event)) };
-        let summary = Box::new(self.game_summary(&uid, state, &game));
+        let summary = Box::new(state.summary_of(&uid, &game, None));
         let plies = state.running_plies(&game);
         let worker = self.hand(&uid, game.pair).filter(|_| state.in_play(&game)).map(|hand| hand.worker.clone());
         if let Some(worker) = worker {
@@ -326,6 +319,20 @@ enum Repeated {
     No,
     OnItsWay,
     Done,
+}
+
+fn fact_write(ask: AskId, uid: &str, fact: Fact, change: Change) -> FactWrite {
+    FactWrite {
+        uid: uid.to_owned(),
+        fact,
+        change,
+        asks: vec![ask],
+        game: None,
+        take_back: Vec::new(),
+        logged: None,
+        applied: None,
+        hand_back: false,
+    }
 }
 
 fn closed(event: &str) -> Denied {

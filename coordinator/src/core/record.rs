@@ -25,6 +25,8 @@ enum Verdict {
     Take(Box<GameRecord>, Box<ResultEntry>),
     /// Its answer is under way.
     Wait,
+    /// It cannot be judged now; the worker says it again.
+    Later,
     Recorded {
         go_on: bool,
     },
@@ -48,6 +50,9 @@ impl Core {
         };
         match self.judge(worker, attempt, &uid, &game, record) {
             Verdict::Wait => {}
+            Verdict::Later => {
+                self.outgoing.turned_away.insert(worker.to_owned());
+            }
             Verdict::Recorded { go_on } => {
                 self.tell_over(worker, attempt, Message::Recorded(v1::Recorded { attempt, game: echo, go_on }));
             }
@@ -96,8 +101,8 @@ impl Core {
         if hand.ending || hand.recording.contains(game) {
             return Verdict::Wait;
         }
-        // Without the book nothing can be checked; it is said again after the next reconnect, and asked for by beats.
-        let Some(setup) = state.setup(ordered) else { return Verdict::Wait };
+        // Without the book nothing can be checked.
+        let Some(setup) = state.setup(ordered) else { return Verdict::Later };
         match checked(state, setup, ordered, record, worker) {
             Ok((record, entry)) => Verdict::Take(Box::new(record), Box::new(entry)),
             Err(why) => Verdict::Broken(why),

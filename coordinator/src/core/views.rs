@@ -4,7 +4,7 @@ use rookery_proto::v1;
 use rookery_tournament::{
     Fact, GameId,
     event::Phase,
-    format::{DueGame, Held, Want},
+    format::{DueGame, Want},
 };
 
 use super::{
@@ -190,15 +190,10 @@ impl Core {
         Answer::Events(events)
     }
 
-    pub(super) fn game_summary(&self, uid: &str, state: &EventState, game: &GameId) -> v1::GameSummary {
-        let _ = self;
-        state.summary_of(uid, game, None)
-    }
-
     pub(super) fn answer_game(&self, uid: &str, game: &GameId) -> Result<Answer, Denied> {
         let state = self.events.get(uid).ok_or_else(|| Denied::NotFound(format!("no event `{uid}`")))?;
         let location = state.results.get(game).map(|stored| stored.entry.location.clone());
-        let summary = Box::new(self.game_summary(uid, state, game));
+        let summary = Box::new(state.summary_of(uid, game, None));
         let setup = if location.is_none() { state.event.game(game).and_then(|due| state.setup(&due)) } else { None };
         let in_play = InPlay { setup, plies: state.running_plies(game) };
         Ok(Answer::Game(summary, location, Box::new(in_play)))
@@ -214,39 +209,31 @@ impl Core {
     ) -> Result<Answer, Denied> {
         let uid = self.find_event(event)?;
         let state = self.events.get(&uid).ok_or_else(|| Denied::NotFound(format!("no event `{event}`")))?;
-        let mut all: std::collections::BTreeMap<GameId, Option<DueGame>> =
-            state.results.keys().map(|game| (*game, None)).collect();
-        for hand in state.pairs.values().filter_map(|pair| pair.hand.as_ref()) {
-            all.extend(hand.games.iter().map(|game| (game.id, Some(game.clone()))));
-        }
-        if phase.is_none_or(|phase| matches!(phase, v1::GamePhase::Waiting | v1::GamePhase::SetAside)) {
-            let held = Held { pairs: state.pairs_in_hand(), ..Held::default() };
-            let waiting = state.event.due(&held, all.len() + limit, usize::MAX >> 8);
-            all.extend(waiting.into_iter().flat_map(|a| a.games).map(|game| (game.id, Some(game))));
-            for pair in state.set_aside.keys() {
-                for game in [1, 2] {
-                    let id = GameId { pair: *pair, game, take: 1 };
-                    if let Some(due) = state.event.game(&id) {
-                        all.insert(id, Some(due));
-                    }
-                }
-            }
-        }
-        let from = after.map_or(std::ops::Bound::Unbounded, std::ops::Bound::Excluded);
+        let mut order = after.as_ref().and_then(|after| state.event.order(after)).unwrap_or(0);
         let mut games = Vec::new();
-        let mut last = None;
-        for (id, due) in all.range((from, std::ops::Bound::Unbounded)) {
-            let summary = state.summary_of(&uid, id, due.as_ref());
-            let wanted = phase.is_none_or(|phase| summary.phase() == phase)
-                && engine.is_none_or(|engine| summary.first == engine || summary.second == engine);
-            if !wanted {
-                continue;
+        let mut last: Option<GameId> = None;
+        while let Some(due) = state.event.game_at(order) {
+            // Takes that were voided stand before the one that counts.
+            for take in 1..=due.id.take {
+                let id = GameId { take, ..due.id };
+                let told = after.is_some_and(|after| state.event.order(&after) == Some(order) && take <= after.take);
+                if told {
+                    continue;
+                }
+                let same = DueGame { id, ..due.clone() };
+                let summary = state.summary_of(&uid, &id, Some(&same));
+                let wanted = phase.is_none_or(|phase| summary.phase() == phase)
+                    && engine.is_none_or(|engine| summary.first == engine || summary.second == engine);
+                if !wanted {
+                    continue;
+                }
+                if games.len() == limit {
+                    return Ok(Answer::Games(games, last));
+                }
+                games.push(summary);
+                last = Some(id);
             }
-            if games.len() == limit {
-                return Ok(Answer::Games(games, last));
-            }
-            games.push(summary);
-            last = Some(*id);
+            order += 1;
         }
         Ok(Answer::Games(games, None))
     }
@@ -266,6 +253,7 @@ impl Core {
                 places.push(Place { game: *game, location, mark, ruled: state.ruled(game) });
             }
         }
+        places.sort_by_cached_key(|place| (state.event.order(&place.game), place.game.take));
         Ok(Answer::Locations(places))
     }
 
@@ -321,9 +309,5 @@ impl EventState {
             BookState::Asked | BookState::Wanted => Some("its book to be loaded".to_owned()),
             BookState::Failed { error, .. } => Some(format!("its book: {error}")),
         }
-    }
-
-    pub(super) fn pairs_in_hand(&self) -> std::collections::BTreeSet<rookery_tournament::PairId> {
-        self.pairs.iter().filter(|(_, pair)| pair.hand.is_some()).map(|(id, _)| *id).collect()
     }
 }

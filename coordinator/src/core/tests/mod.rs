@@ -1,0 +1,8 @@
+//! The core in a small world: what was sent is asserted, and that nothing else was.
+
+mod chaos;
+mod faults;
+mod fleet;
+mod main_way;
+mod operator;
+mod world;

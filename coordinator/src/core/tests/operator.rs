@@ -1,0 +1,178 @@
+//! What operators order.
+
+use rookery_game::GameResult;
+use rookery_proto::v1::{EventPhase, GamePhase, attach_response::Message};
+
+use super::{super::*, world::*};
+
+const GAME: &str = "00-0001-00001-00002-000001/1";
+
+fn game(world: &mut World, name: &str) -> GamePhase {
+    let ask = Request::Game { event: String::new(), game: name.to_owned() };
+    match world.asked(ask) {
+        Ok(Answer::Game(summary, _, _)) => summary.phase(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_same_again_changes_nothing() {
+    let mut world = World::leading();
+    let text = spec("m", 2, "");
+    let first = world.apply(&text);
+    let keys = world.store.keys.clone();
+    let repeated = world.apply(&text);
+    assert_eq!(first, repeated, "the same request id");
+    let Ok(Answer::Applied(again)) = world.asked(apply(&text, "other")) else { panic!() };
+    assert!(!again.created);
+    assert_eq!(again.event_uid, first.event_uid);
+    assert_eq!(world.store.keys, keys);
+}
+
+#[test]
+fn what_is_free_changes_and_what_is_locked_does_not() {
+    let mut world = World::leading();
+    world.apply(&spec("m", 2, ""));
+    let Ok(Answer::Applied(more)) = world.asked(apply(&spec("m", 30, ""), "more")) else { panic!() };
+    assert!(!more.created && !more.differences.is_empty());
+    assert_eq!(world.summary().games_total, 60);
+    let denied = world.asked(apply(&spec("m", 30, "ponder = true"), "ponder"));
+    let Err(Denied::Precondition(why)) = denied else { panic!("{denied:?}") };
+    assert!(why.contains("event.ponder"), "{why}");
+}
+
+#[test]
+fn pause_resume_stop() {
+    let mut world = World::leading();
+    world.apply(&spec("m", 4, ""));
+    world.asked(Request::Pause { event: "m".to_owned(), now: false, change: change("1") }).unwrap();
+    world.welcome(1, hello("w", 1));
+    assert!(world.take(1).is_empty());
+    assert_eq!(world.summary().phase(), EventPhase::Paused);
+    world.asked(Request::Resume { event: "m".to_owned(), change: change("2") }).unwrap();
+    let plays = world.plays(1);
+    assert_eq!(plays.len(), 2);
+    world.asked(Request::Pause { event: "m".to_owned(), now: true, change: change("3") }).unwrap();
+    let sent = world.take(1);
+    assert!(matches!(sent.as_slice(), [Message::Cancel(a), Message::Cancel(b)] if a.hand_back && b.hand_back));
+    // One of them ended before the word came.
+    world.say(1, finished(plays[0].attempt, &plays[0].games[0], 0));
+    world.run();
+    let sent = world.take(1);
+    assert!(matches!(sent.as_slice(), [Message::Recorded(r)] if !r.go_on), "{sent:?}");
+    world.asked(Request::Stop { event: "m".to_owned(), change: change("4") }).unwrap();
+    let sent = world.take(1);
+    assert!(matches!(sent.as_slice(), [Message::Cancel(a), Message::Cancel(b)] if !a.hand_back && !b.hand_back));
+    assert_eq!(world.summary().phase(), EventPhase::Stopped);
+    assert_eq!((world.store.count("/live/"), world.store.count("/results/")), (0, 1));
+    let Ok(Answer::Facts(facts)) = world.asked(Request::Facts("m".to_owned())) else { panic!() };
+    let kinds: Vec<&str> = facts.iter().map(|fact| fact.kind.as_str()).collect();
+    assert_eq!(kinds, ["Opened", "Paused", "Resumed", "Paused", "Stopped"]);
+}
+
+#[test]
+fn a_change_that_is_repeated_is_done_once() {
+    let mut world = World::leading();
+    world.apply(&spec("m", 1, ""));
+    let pause = Request::Pause { event: "m".to_owned(), now: false, change: change("same") };
+    let first = world.ask(pause.clone());
+    let second = world.ask(pause.clone());
+    world.run();
+    assert!(world.answers.remove(&first).unwrap().is_ok() && world.answers.remove(&second).unwrap().is_ok());
+    world.asked(Request::Resume { event: "m".to_owned(), change: change("r2") }).unwrap();
+    world.asked(pause).unwrap();
+    assert_eq!(world.summary().phase(), EventPhase::Running);
+}
+
+#[test]
+fn rulings_on_games_on_record_and_in_play() {
+    let mut world = World::leading();
+    world.apply(&spec("m", 1, ""));
+    world.welcome(1, hello("w", 1));
+    let play = world.plays(1).remove(0);
+    world.say(1, finished(play.attempt, &play.games[0], 0));
+    world.run();
+    world.take(1);
+    assert_eq!(game(&mut world, GAME), GamePhase::Finished);
+    world.asked(Request::Replay { event: String::new(), game: GAME.to_owned(), change: change("replay") }).unwrap();
+    assert_eq!(game(&mut world, &format!("{GAME}/1")), GamePhase::Voided);
+    assert_eq!(game(&mut world, GAME), GamePhase::Waiting, "its next take");
+    // The second game is in play, and is ruled: one transaction ends its attempt.
+    let second = GAME.replace("/1", "/2");
+    let ruled =
+        Request::Rule { event: String::new(), game: second.clone(), result: GameResult::Draw, change: change("x") };
+    let txns = world.store.txns;
+    let ask = world.ask(ruled);
+    world.commit_one();
+    assert_eq!(world.store.txns, txns + 1);
+    assert!(matches!(world.answers.remove(&ask), Some(Ok(Answer::Game(..)))));
+    world.run();
+    let sent = world.take(1);
+    let [Message::Cancel(cancel), Message::Play(again)] = sent.as_slice() else { panic!("{sent:?}") };
+    assert_eq!(cancel.attempt, play.attempt);
+    assert_eq!(again.games.len(), 1);
+    assert_eq!(id_of(&again.games[0]).take, 2);
+    assert_eq!(game(&mut world, &second), GamePhase::Finished);
+    world.say(1, finished(again.attempt, &again.games[0], 1));
+    world.run();
+    assert_eq!(world.summary().phase(), EventPhase::Finished);
+    let lines = world.explain(&second);
+    assert!(lines.iter().any(|line| line == "ruled 1/2-1/2 by op: because"), "{lines:?}");
+}
+
+#[test]
+fn a_void_game_counts_nowhere() {
+    let mut world = World::leading();
+    world.apply(&spec("m", 1, ""));
+    world.asked(Request::Void { event: String::new(), game: GAME.to_owned(), change: change("v") }).unwrap();
+    world.welcome(1, hello("w", 1));
+    let play = world.plays(1).remove(0);
+    assert_eq!(play.games.len(), 1);
+    assert_eq!(id_of(&play.games[0]).game, 2);
+}
+
+#[test]
+fn priority_then_a_fair_share() {
+    let mut world = World::leading();
+    world.apply(&spec("low", 3, ""));
+    world.now.unix_ms += 1;
+    world.apply(&spec("high", 1, "priority = 5"));
+    world.now.unix_ms += 1;
+    world.apply(&spec("other", 3, ""));
+    world.welcome(1, hello("w", 2));
+    let mut names: Vec<String> = world.plays(1).into_iter().map(|play| play.event).collect();
+    assert_eq!(names.remove(0), "high");
+    assert_eq!(names, ["low", "other", "low"]);
+}
+
+#[test]
+fn games_come_in_pages() {
+    let mut world = World::leading();
+    world.apply(&spec("m", 5, ""));
+    let mut after = None;
+    let mut names = Vec::new();
+    loop {
+        let ask = Request::Games { event: String::new(), after, limit: 3, phase: None, engine: None };
+        let Ok(Answer::Games(games, next)) = world.asked(ask) else { panic!() };
+        assert!(games.len() <= 3);
+        names.extend(games.into_iter().map(|game| game.name));
+        after = next;
+        if after.is_none() {
+            break;
+        }
+    }
+    assert_eq!(names.len(), 10);
+    let mut sorted = names.clone();
+    sorted.sort();
+    assert_eq!(names, sorted);
+}
+
+#[test]
+fn what_is_not_there_is_said_with_what_is() {
+    let mut world = World::leading();
+    world.apply(&spec("m", 1, ""));
+    let denied = world.asked(Request::Event("n".to_owned()));
+    assert!(matches!(&denied, Err(Denied::NotFound(why)) if why.contains("there are: m")), "{denied:?}");
+    let denied = world.asked(Request::Explain { event: "m".to_owned(), game: "x".to_owned() });
+    assert!(matches!(denied, Err(Denied::Invalid(_))), "{denied:?}");
+}
