@@ -6,8 +6,8 @@
 //!
 //! - Waiting that the engine's own threads caused does not count: no more than what the slot's cores did not give the
 //!   engine. An engine that keeps its cores busy by itself has no lag.
-//! - Only the last wake of the referee can have been late for the answer, so of its waiting the mean of a wake counts. An
-//!   engine that floods it gains nothing.
+//! - Only the last wake of the referee can have been late for the answer, so of its waiting that one counts. An engine that
+//!   floods it gains nothing.
 //! - `/proc/stat` is dear to read, so its baseline may be a quarter of a second old; the steal is then shared out over
 //!   that window, and the move gets its part.
 
@@ -22,6 +22,8 @@ use std::{
 const MAX_THREADS: usize = 64;
 /// How old the baseline of the threads may be; moves quicker than this share one.
 const THREADS_AGE: Duration = Duration::from_millis(2);
+/// Wakes of the referee that are closer together are measured as one.
+const WAKES_APART: Duration = Duration::from_millis(1);
 /// How old the baseline of the steal may be.
 const STEAL_AGE: Duration = Duration::from_millis(250);
 /// The kernel's unit in `/proc/stat` (USER_HZ is 100 on every architecture that Rust's Linux targets have).
@@ -82,6 +84,9 @@ pub(super) struct Lag {
     /// At most two, the last one used in front.
     engines: Vec<Threads>,
     me: Option<Thread>,
+    me_at: Option<Instant>,
+    /// How long our thread waited for a core before its last wake.
+    me_waited: Duration,
     steal: Option<(Instant, u64)>,
 }
 
@@ -105,24 +110,35 @@ impl Lag {
         if engine.base_at.is_none_or(|at| now.duration_since(at) > age) {
             engine.threads.retain_mut(|thread| read(&thread.file).map(|stat| thread.base = stat).is_ok());
             engine.base_at = Some(now);
-            if self.me.is_none() {
-                let file = File::open("/proc/thread-self/schedstat").ok();
-                self.me = file.map(|file| Thread { file, base: Stat::default() });
-            }
-            if let Some(me) = &mut self.me
-                && let Ok(stat) = read(&me.file)
-            {
-                me.base = stat;
-            }
         }
+        if self.me.is_none() {
+            let file = File::open("/proc/thread-self/schedstat").ok();
+            self.me = file.map(|file| Thread { file, base: Stat::default() });
+        }
+        self.woke(now);
+        self.me_waited = Duration::ZERO;
         if self.steal.is_none_or(|(at, _)| now.duration_since(at) > STEAL_AGE) {
             self.steal = steal_ticks(&self.cores).map(|ticks| (now, ticks));
         }
     }
 
-    /// What the host took between `from` and `to` from the engine of the last baseline; `late`: how late the referee saw its own deadline; `wakes`: how often
-    /// it was woken.
-    pub(super) fn found(&self, from: Instant, to: Instant, late: Duration, wakes: u32) -> Found {
+    /// The referee was woken.
+    pub(super) fn woke(&mut self, now: Instant) {
+        if self.me_at.is_some_and(|at| now.duration_since(at) < WAKES_APART) {
+            return;
+        }
+        if let Some(me) = &mut self.me
+            && let Ok(stat) = read(&me.file)
+        {
+            self.me_waited = Duration::from_nanos(stat.delay.saturating_sub(me.base.delay));
+            me.base = stat;
+            self.me_at = Some(now);
+        }
+    }
+
+    /// What the host took between `from` and `to` from the engine of the last baseline; `late`: how late the referee saw
+    /// its own deadline.
+    pub(super) fn found(&self, from: Instant, to: Instant, late: Duration) -> Found {
         let (mut cpu, mut delay) = (0, 0);
         for thread in self.engines.first().into_iter().flat_map(|engine| &engine.threads) {
             if let Ok(now) = read(&thread.file) {
@@ -130,7 +146,8 @@ impl Lag {
                 delay = delay.max(now.delay.saturating_sub(thread.base.delay));
             }
         }
-        let me = self.me.as_ref().and_then(|me| Some(read(&me.file).ok()?.delay.saturating_sub(me.base.delay)));
+        let since = self.me.as_ref().and_then(|me| Some(read(&me.file).ok()?.delay.saturating_sub(me.base.delay)));
+        let waited = self.me_waited.max(Duration::from_nanos(since.unwrap_or(0)));
         let elapsed = to.saturating_duration_since(from);
         let steal = match (self.steal, steal_ticks(&self.cores)) {
             (Some((at, before)), Some(now)) => {
@@ -143,7 +160,7 @@ impl Lag {
         Found {
             queue: not_self_made(Duration::from_nanos(delay), Duration::from_nanos(cpu), elapsed, cores),
             steal,
-            referee: late.max(Duration::from_nanos(me.unwrap_or(0)) / wakes.max(1)).min(elapsed),
+            referee: late.max(waited).min(elapsed),
         }
     }
 }

@@ -48,8 +48,6 @@ pub(super) struct Referee<'a> {
     pub(super) plies: Vec<Ply>,
     pub(super) pondering: [Option<String>; 2],
     pub(super) lag: &'a mut Lag,
-    /// How often the move in work woke us.
-    pub(super) wakes: u32,
     pub(super) warnings: BTreeMap<String, u32>,
     pub(super) told: usize,
     pub(super) told_at: Instant,
@@ -107,7 +105,6 @@ impl<'a> Referee<'a> {
             plies,
             pondering: [None, None],
             lag,
-            wakes: 0,
             warnings,
             told_at: started,
             thinking: Duration::ZERO,

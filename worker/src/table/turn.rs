@@ -108,7 +108,6 @@ impl Referee<'_> {
     fn answer(&mut self, seat: Seat, budget: Budget) -> Result<Answer, Stop> {
         let limits = self.order.setup.limits;
         let told = Instant::now();
-        self.wakes = 0;
         let mut sent = None;
         let mut flagged: Option<(Instant, Duration)> = None;
         let mut queued_only = true;
@@ -187,7 +186,7 @@ impl Referee<'_> {
         let until = if untold { until.min(self.told_at + TELL_EVERY) } else { until };
         match self.waiter.wait(Some(until)) {
             Ok(wake) => {
-                self.wakes = self.wakes.saturating_add(1);
+                self.lag.woke(Instant::now());
                 Ok(wake.seats)
             }
             Err(errno) => Err(host(format!("epoll_wait: {errno}"))),
@@ -309,7 +308,7 @@ impl Referee<'_> {
         more: &str,
     ) -> Stop {
         let used = at.saturating_duration_since(sent);
-        let found = self.lag.found(sent, at, referee, self.wakes);
+        let found = self.lag.found(sent, at, referee);
         let (setup, lag) = (&self.order.setup, found.total());
         let seconds = |time: Duration| format!("{:.3} s", time.as_secs_f64());
         let detail = format!("used {}, {} late{more}", seconds(used), seconds(flag.late));
