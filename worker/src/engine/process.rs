@@ -175,6 +175,11 @@ impl Process {
         Ok(Some(at))
     }
 
+    /// Whether bytes that were written were not read yet.
+    pub(crate) fn has_unread(&self) -> bool {
+        self.stdin.as_ref().is_some_and(|stdin| rustix::io::ioctl_fionread(stdin).is_ok_and(|n| n > 0))
+    }
+
     pub(crate) const fn blocked_since(&self) -> Option<Instant> {
         self.blocked_since
     }

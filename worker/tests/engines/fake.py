@@ -128,9 +128,11 @@ def answer(words, ply):
             raw(b"\n")
         if "say" in A and armed():
             move = A["say"]
-    out(("bestmove " + move).rstrip())
     if "twice" in A:
-        out("bestmove a1a1")
+        # In one write: between two, a busy machine might let the next `go` in.
+        raw(("bestmove %s\nbestmove a1a1\n" % move).encode())
+    else:
+        out(("bestmove " + move).rstrip())
     if "odd" in A:
         raw(b"\ndone \xff\xfe in 3 ms\n\n")
     if ply >= AT:

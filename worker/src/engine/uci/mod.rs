@@ -51,6 +51,8 @@ pub struct UciPlayer {
     last_go: Vec<u8>,
     /// A `go` or `ponderhit` is on its way.
     sending: bool,
+    /// Nothing was said after the last `go`.
+    go_is_last: bool,
     sent_options: Vec<(String, String)>,
     warnings: BTreeMap<String, u32>,
 }
@@ -81,6 +83,7 @@ impl UciPlayer {
             told: 0,
             last_go: Vec::new(),
             sending: false,
+            go_is_last: false,
             sent_options: Vec::new(),
             warnings: BTreeMap::new(),
         };
@@ -140,6 +143,7 @@ impl UciPlayer {
         let mut bytes = Vec::with_capacity(command.len() + 1);
         bytes.extend_from_slice(command);
         bytes.push(b'\n');
+        self.go_is_last = false;
         self.process.ring.wrote(Instant::now(), command);
         self.process.write(&bytes)
     }
@@ -227,6 +231,7 @@ impl UciPlayer {
         self.position.push(b'\n');
         self.brain.search(if expected.is_some() { State::Pondering } else { State::Thinking });
         self.sending = true;
+        self.go_is_last = true;
         let written = self.process.write(&self.position);
         self.position.truncate(position);
         if expected.is_some() {
@@ -275,6 +280,11 @@ impl UciPlayer {
                 }
                 Heard::Ready => return Ok(Some(Said::Ready)),
                 Heard::Idle => return Ok(Some(Said::Idle)),
+                // Who has not read `go` cannot have answered it.
+                Heard::Move { .. } if self.go_is_last && self.process.has_unread() => {
+                    self.brain.state = State::Thinking;
+                    self.warn("bestmove without a search, dropped");
+                }
                 Heard::Move { text, ponder, info } => {
                     return Ok(Some(Said::Move { text, ponder, at: self.read_at, info }));
                 }
