@@ -1,4 +1,4 @@
-//! Who a store is: the value of [`STORE_KEY`](super::STORE_KEY).
+//! Who a store is: the value of [`STORE_KEY`].
 
 use serde::{Deserialize, Serialize};
 
