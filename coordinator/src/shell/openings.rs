@@ -1,10 +1,18 @@
-//! Whether a book has as many openings as the event must keep apart.
+//! Whether an event can be held: not too many games, and a book with openings enough.
 
 use rookery_game::opening::Book;
-use rookery_tournament::spec::{Distinct, FormatSpec, OpeningSource, Per, Spec};
+use rookery_tournament::{
+    event,
+    spec::{Distinct, OpeningSource, Spec},
+};
 
 /// An error names the numbers.
 pub(super) fn enough(spec: &Spec, book: &Book) -> Result<(), String> {
+    let entrants = u32::try_from(spec.engines.len()).unwrap_or(u32::MAX);
+    let games = event::games_total(spec, entrants);
+    if games > event::MAX_GAMES {
+        return Err(format!("the event would have {games} games; at most {} are held in one", event::MAX_GAMES));
+    }
     let openings = &spec.event.openings;
     let name = match &openings.source {
         OpeningSource::Start => return Ok(()),
@@ -17,11 +25,12 @@ pub(super) fn enough(spec: &Spec, book: &Book) -> Result<(), String> {
     if has == 0 {
         return Err(format!("book {name} has no openings"));
     }
-    let (needed, within) = match openings.distinct {
+    let within = match openings.distinct {
         Distinct::No => return Ok(()),
-        Distinct::Encounter => (of_encounter(spec), "encounter"),
-        Distinct::Event => (of_event(spec), "event"),
+        Distinct::Encounter => "encounter",
+        Distinct::Event => "event",
     };
+    let needed = event::openings_needed(spec, entrants);
     if needed > has {
         return Err(format!(
             "book {name} is too small: it has {has} openings, and the event needs {needed} that do not come again \
@@ -29,48 +38,4 @@ pub(super) fn enough(spec: &Spec, book: &Book) -> Result<(), String> {
         ));
     }
     Ok(())
-}
-
-/// Openings that two engines see.
-fn of_encounter(spec: &Spec) -> u64 {
-    let (cycles, pairs) = meetings(&spec.event.format);
-    match spec.event.openings.per {
-        Per::Pair => cycles * pairs,
-        Per::Round => cycles * pairs,
-        Per::Encounter => 1,
-    }
-}
-
-/// Openings that all see together.
-fn of_event(spec: &Spec) -> u64 {
-    let engines = spec.engines.len() as u64;
-    let (cycles, pairs) = meetings(&spec.event.format);
-    let encounters = match &spec.event.format {
-        FormatSpec::Match { .. } => 1,
-        FormatSpec::RoundRobin { .. } => engines * engines.saturating_sub(1) / 2,
-        FormatSpec::Gauntlet { engines: seeds, .. } => {
-            let seeds = seeds.len() as u64;
-            seeds * engines.saturating_sub(seeds)
-        }
-    };
-    let rounds = match &spec.event.format {
-        FormatSpec::Match { .. } => 1,
-        FormatSpec::RoundRobin { .. } => engines - u64::from(engines.is_multiple_of(2)),
-        FormatSpec::Gauntlet { .. } => engines,
-    };
-    match spec.event.openings.per {
-        Per::Pair => encounters * cycles * pairs,
-        Per::Round => rounds * cycles * pairs,
-        Per::Encounter => encounters,
-    }
-}
-
-/// How often two engines meet, and openings of each meeting.
-fn meetings(format: &FormatSpec) -> (u64, u64) {
-    match format {
-        FormatSpec::Match { pairs } => (1, u64::from(*pairs)),
-        FormatSpec::RoundRobin { cycles, pairs, .. } | FormatSpec::Gauntlet { cycles, pairs, .. } => {
-            (u64::from(*cycles), u64::from(*pairs))
-        }
-    }
 }
