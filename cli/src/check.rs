@@ -104,6 +104,7 @@ pub(crate) fn engine(command: &EngineCommand, json: bool) -> Outcome {
         env: Vec::new(),
         directory: PathBuf::new(),
         prefix: Vec::new(),
+        memory: None,
     };
     let limits = rookery_game::setup::Limits { start: Duration::from_secs(60), ..Default::default() };
     let report = rookery_worker::engine::check(&launch, "uci", &limits);

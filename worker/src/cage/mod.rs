@@ -41,6 +41,7 @@ impl Cage {
         let all = [
             (true, "own-process-group"),
             (true, "dies-with-worker"),
+            (true, "memory-watched"),
             (self.shut, "no-new-privileges"),
             (self.shut, "no-core-dumps"),
             (self.network, "no-network"),

@@ -15,6 +15,9 @@ pub struct Launch {
     pub directory: PathBuf,
     /// The launcher's command line put before the program (pinning, the cage); empty: started directly.
     pub prefix: Vec<OsString>,
+    /// Bytes that it and its children may write to at most; one that takes more is killed, which is its crash. `None`: no
+    /// limit.
+    pub memory: Option<u64>,
 }
 
 /// An engine that could not be started. No game was played and nobody lost one.

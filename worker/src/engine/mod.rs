@@ -8,6 +8,7 @@ mod check;
 mod launch;
 mod limits;
 mod lines;
+mod memory;
 mod player;
 mod process;
 mod transcript;

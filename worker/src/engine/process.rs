@@ -22,6 +22,7 @@ use super::{
     launch::{Launch, NotStarted},
     limits::{KILL_WAIT, STATUS_WAIT},
     lines::Lines,
+    memory::Watch,
     player::Fault,
     transcript::{Ring, Tail},
 };
@@ -53,6 +54,7 @@ pub(crate) struct Process {
     blocked_since: Option<Instant>,
     exited: bool,
     status: Option<ExitStatus>,
+    memory: Option<Watch>,
     pub(crate) ring: Ring,
     pub(crate) stderr_tail: Tail,
     pub(crate) heard_at: Instant,
@@ -76,8 +78,13 @@ impl Process {
             check_executable(&launch.program, &launch.directory).map_err(|source| refused("the program", source))?;
         }
         let mut child = command(launch).spawn().map_err(|source| refused("the program", source))?;
-        match Self::adopt(&mut child) {
-            Ok((pid, [stdin, stdout, stderr], epoll, pidfd)) => Ok(Self {
+        let adopted = Self::adopt(&mut child).and_then(|parts| {
+            let memory = launch.memory.map(|limit| Watch::start(parts.0, limit)).transpose();
+            Ok((parts, memory.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::AGAIN))?))
+        });
+        match adopted {
+            Ok(((pid, [stdin, stdout, stderr], epoll, pidfd), memory)) => Ok(Self {
+                memory,
                 child,
                 pid,
                 stdin: Some(stdin),
@@ -249,8 +256,9 @@ impl Process {
         let gone = self.exited || self.wait(STATUS_WAIT);
         self.drain_stderr(64);
         let status = if gone {
+            let memory = self.memory.as_ref().and_then(Watch::verdict);
             self.kill();
-            self.status.map_or_else(|| "ended".to_owned(), describe)
+            memory.unwrap_or_else(|| self.status.map_or_else(|| "ended".to_owned(), describe))
         } else {
             "closed its output".to_owned()
         };
@@ -294,6 +302,8 @@ impl Process {
             return;
         }
         let _ = rustix::process::kill_process_group(self.pid, Signal::KILL);
+        // The watch may signal the group too: it ends before the number can be anyone else's.
+        self.memory = None;
         if self.wait(KILL_WAIT) {
             self.status = self.status.or_else(|| self.child.wait().ok());
         } else {

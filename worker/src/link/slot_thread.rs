@@ -309,7 +309,9 @@ impl EngineLauncher {
         args.extend(engine.args.iter().map(std::ffi::OsString::from));
         let prefix = self.launcher.as_ref().map_or_else(Vec::new, |launcher| launcher(plan, engine, &directory));
         let env = env.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
-        Ok((Launch { program: program.path, args, env, directory, prefix }, program.digest))
+        // Both engines of a game share the slot's memory.
+        let memory = Some(plan.shape.memory_bytes / 2).filter(|&bytes| bytes > 0);
+        Ok((Launch { program: program.path, args, env, directory, prefix, memory }, program.digest))
     }
 }
 

@@ -22,6 +22,7 @@ Arguments are key=value:
   early=1                 answers `go ponder` at once
   nopingpong=1            never answers `stop`
   child=PATH              starts a child that sleeps and notes its process id in PATH
+  memory=BYTES            writes to that much memory before the answer, then thinks for ever
   log=PATH                notes each line that it gets
 """
 import os
@@ -117,6 +118,11 @@ def answer(words, ply):
         out("info depth 21 multipv 2 score cp 900 pv " + move)
         out("info string score cp 800")
     if ply >= AT:
+        if "memory" in A:
+            taken = bytearray(int(A["memory"]))
+            for i in range(0, len(taken), 4096):
+                taken[i] = 1
+            time.sleep(600)
         if "flood" in A:
             chunk = b"info depth 5 score cp 7 nodes 5 pv e2e4 e7e5 g1f3 b8c6 f1b5\n" * 1000
             for _ in range(int(A["flood"]) // len(chunk)):

@@ -142,6 +142,17 @@ fn is_gone(pid: &str) -> bool {
 }
 
 #[test]
+fn an_engine_that_takes_more_than_its_share_is_killed_and_loses() {
+    if !python() {
+        skip!("no python3")
+    }
+    let mut greedy = Engine::fake("Greedy", &["memory=200000000"]);
+    greedy.launch.memory = Some(100 << 20);
+    let record = play(&order(&greedy, &Engine::fake("Good", &[]), NODES));
+    assert_fault(&record, Seat::First, Ending::Crash, "its limit is 100 MiB");
+}
+
+#[test]
 fn what_is_no_legal_move_loses() {
     if !python() {
         skip!("no python3")
