@@ -245,8 +245,8 @@ pub(crate) struct WorkerOptions {
     #[arg(long, env = "ROOKERY_WORKER", value_name = "ID", global = true)]
     pub(crate) id: Option<String>,
 
-    /// How many slots. Default: as many as the allowed cores give, less one core for the worker where there are more
-    /// than two.
+    /// How many slots. Default: as many as the allowed cores give, less one core for the worker itself where
+    /// there is more than one.
     #[arg(long, value_name = "N", global = true)]
     pub(crate) slots: Option<u32>,
 

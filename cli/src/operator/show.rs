@@ -122,6 +122,8 @@ pub(crate) fn standings_text(standings: &[v1::Standing], tie_breaks: &[String], 
     ]
     .map(|(name, align)| (name.to_owned(), align))
     .to_vec();
+    // Between two engines nothing is tied but a level match.
+    let tie_breaks = if standings.len() > 2 { tie_breaks } else { &[] };
     header.extend(tie_breaks.iter().map(|name| (name.clone(), Right)));
     let mut table = Table::new(header);
     for line in standings {
@@ -142,7 +144,7 @@ pub(crate) fn standings_text(standings: &[v1::Standing], tie_breaks: &[String], 
             percent(line.draw_ratio),
             pairs.join(" "),
         ];
-        cells.extend(line.tie_breaks.iter().cloned());
+        cells.extend(line.tie_breaks.iter().take(tie_breaks.len()).cloned());
         table.row(cells);
     }
     let mut text = table.render();

@@ -101,8 +101,11 @@ fn digests(spec: &Spec, catalogue: &Catalogue) -> Result<Vec<(String, String)>, 
     if missing.is_empty() { Ok(digests) } else { Err(Usage(missing.join("\nerror: ")).into()) }
 }
 
-/// The files that the spec names, with their content.
-fn files(spec: &Spec, base: &Path) -> Result<Vec<(String, Vec<u8>)>, Box<dyn std::error::Error>> {
+/// A file as the spec names it, with its content.
+type NamedFile = (String, Vec<u8>);
+
+/// The files that the spec names.
+fn files(spec: &Spec, base: &Path) -> Result<Vec<NamedFile>, Box<dyn std::error::Error>> {
     let OpeningSource::Book(name) = &spec.event.openings.source else { return Ok(Vec::new()) };
     let path = base.join(name);
     let content = std::fs::read(&path).map_err(|error| Usage(format!("book {}: {error}", path.display())))?;
@@ -149,7 +152,7 @@ async fn play(
     args: &RunArgs,
     spec: &Spec,
     digests: &[(String, String)],
-    files: Vec<(String, Vec<u8>)>,
+    files: Vec<NamedFile>,
     folder: &Folder,
     coordinator: &Running,
     plan: serve::Plan,
@@ -180,7 +183,7 @@ async fn apply(
     args: &RunArgs,
     spec: &Spec,
     digests: &[(String, String)],
-    files: Vec<(String, Vec<u8>)>,
+    files: Vec<NamedFile>,
     coordinator: &Running,
     client: &mut Client,
 ) -> Result<String, Box<dyn std::error::Error>> {

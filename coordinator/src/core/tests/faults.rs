@@ -154,7 +154,7 @@ fn a_batch_that_is_refused_goes_one_by_one() {
     assert!(held > 3, "several pairs in one transaction");
     // Another writer took the second pair.
     let key = world.commits.iter().flat_map(|(_, txn)| &txn.compare).map(crate::store::Compare::key);
-    let lease = key.filter(|key| key.ends_with("/lease")).last().unwrap().to_owned();
+    let lease = key.filter(|key| key.ends_with("/lease")).next_back().unwrap().to_owned();
     world.store.revision += 1;
     let revision = world.store.revision;
     world.store.keys.insert(lease, (bytes::Bytes::from_static(b"{\"handed-out-ms\":1,\"by\":[0,0]}"), revision));
