@@ -153,8 +153,8 @@ fn a_batch_that_is_refused_goes_one_by_one() {
     let held = world.commits.iter().map(|(_, txn)| txn.compare.len()).max().unwrap();
     assert!(held > 3, "several pairs in one transaction");
     // Another writer took the second pair.
-    let key = world.commits.iter().flat_map(|(_, txn)| &txn.compare).map(crate::store::Compare::key);
-    let lease = key.filter(|key| key.ends_with("/lease")).next_back().unwrap().to_owned();
+    let mut key = world.commits.iter().flat_map(|(_, txn)| &txn.compare).map(crate::store::Compare::key);
+    let lease = key.rfind(|key| key.ends_with("/lease")).unwrap().to_owned();
     world.store.revision += 1;
     let revision = world.store.revision;
     world.store.keys.insert(lease, (bytes::Bytes::from_static(b"{\"handed-out-ms\":1,\"by\":[0,0]}"), revision));
