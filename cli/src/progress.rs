@@ -8,6 +8,9 @@ use rookery_proto::v1;
 /// How often a line is printed where stderr is not a terminal.
 const QUIET_EVERY: Duration = Duration::from_secs(60);
 
+/// How long nothing may run before the line says what is waited for.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 /// The line: games done, running, left, Elo so far, time left.
 pub(crate) struct Line {
     bar: ProgressBar,
@@ -67,7 +70,8 @@ fn line(event: &v1::EventSummary, standings: &[v1::Standing], elapsed: Duration,
         let each = elapsed.as_secs_f64() / done_since as f64;
         parts.push(format!("about {} left", span((each * left as f64) as u64)));
     }
-    if !event.waits_for.is_empty() {
+    // Where games run, that more could is no news; and the first moments are no waiting.
+    if !event.waits_for.is_empty() && event.games_running == 0 && elapsed >= PATIENCE {
         parts.push(format!("waits for {}", event.waits_for));
     }
     parts.join(", ")

@@ -121,7 +121,7 @@ impl Core {
         if let Want::No(why) = state.event.wants(game) {
             return vec![format!("not wanted: {why}")];
         }
-        if let Some(why) = state.waits_for_book() {
+        if let Some(why) = state.waits_for_start(self.now.unix_ms) {
             return vec![format!("waits for {why}")];
         }
         let reasons = self.why_not_placed(uid, state, game.pair);

@@ -173,7 +173,9 @@ impl Core {
         let fleet = &self.fleet;
         let rooms = self.workers.iter().filter(|(id, _)| !fleet.contains_key(*id)).map(|(_, worker)| worker.room());
         let mut room: usize = rooms.sum();
-        let mut turns: Vec<Turn> = self.events.iter().filter_map(|(uid, state)| turn(uid, state)).collect();
+        let now_ms = self.now.unix_ms;
+        let begun = self.events.iter().filter(|(_, state)| state.begins_after(now_ms).is_none());
+        let mut turns: Vec<Turn> = begun.filter_map(|(uid, state)| turn(uid, state)).collect();
         while room > 0 {
             turns.sort_by_key(|turn| (-i64::from(turn.priority), turn.in_hand, turn.applied));
             let Some(turn) = turns.first_mut() else { break };

@@ -62,6 +62,8 @@ impl Core {
             self.writes.full_until_ns = 0;
             self.offer = true;
         }
+        // An event that waits for its time is looked at with each tick: it begins by itself.
+        self.offer |= self.events.values().any(|state| state.event.spec().event.not_before.is_some());
     }
 
     /// When it wants [`Input::Tick`] next, on the scale of [`Now::mono_ns`]; `None`: whenever.

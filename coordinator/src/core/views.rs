@@ -169,7 +169,7 @@ impl Core {
             Phase::Stopped | Phase::Finished => return String::new(),
             _ => {}
         }
-        if let Some(why) = state.waits_for_book() {
+        if let Some(why) = state.waits_for_start(self.now.unix_ms) {
             return why;
         }
         let due = state.event.due(&state.held, 1, self.all_slots().max(1));
@@ -303,7 +303,18 @@ impl Core {
 }
 
 impl EventState {
-    pub(super) fn waits_for_book(&self) -> Option<String> {
+    /// The moment before which nothing is handed out, where it is still to come.
+    pub(super) fn begins_after(&self, now_unix_ms: u64) -> Option<String> {
+        let at = self.event.spec().event.not_before?;
+        let now = i64::try_from(now_unix_ms).unwrap_or(i64::MAX);
+        (at.as_millisecond() > now).then(|| format!("its time: not before {at}"))
+    }
+
+    /// What an event waits for before its first game.
+    pub(super) fn waits_for_start(&self, now_unix_ms: u64) -> Option<String> {
+        if let Some(why) = self.begins_after(now_unix_ms) {
+            return Some(why);
+        }
         match &self.book {
             BookState::Ready(_) => None,
             BookState::Asked | BookState::Wanted => Some("its book to be loaded".to_owned()),

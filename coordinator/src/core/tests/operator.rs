@@ -176,3 +176,16 @@ fn what_is_not_there_is_said_with_what_is() {
     let denied = world.asked(Request::Explain { event: "m".to_owned(), game: "x".to_owned() });
     assert!(matches!(denied, Err(Denied::Invalid(_))), "{denied:?}");
 }
+
+#[test]
+fn an_event_begins_by_itself_when_its_time_has_come() {
+    let mut world = World::leading();
+    // The world's clock shows 2023-11-14T22:13:20Z.
+    world.apply(&spec("later", 1, "not-before = 2023-11-14T22:13:30Z"));
+    world.welcome(1, hello("w", 1));
+    assert!(world.plays(1).is_empty(), "ten seconds too early");
+    assert!(world.summary().waits_for.contains("not before 2023-11-14T22:13:30Z"));
+    world.now.unix_ms += 10_000;
+    world.pass(500);
+    assert_eq!(world.plays(1).len(), 1);
+}

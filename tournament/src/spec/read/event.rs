@@ -35,6 +35,11 @@ pub(super) fn game(table: &Table<'_>) -> Option<GameKind> {
     Some(game)
 }
 
+/// A key that is known and does nothing yet is a mistake, not a promise.
+fn not_yet(value: &Value<'_>, what: &str) {
+    value.error(format!("{what} is not supported by this version yet"), "leave the key out");
+}
+
 /// A time control: a text, or `{ control, scale }`.
 pub(super) fn control(value: Value<'_>) -> Option<(TimeControl, Option<TimeScale>)> {
     if value.is_table() {
@@ -45,7 +50,13 @@ pub(super) fn control(value: Value<'_>) -> Option<(TimeControl, Option<TimeScale
                 .error("a time control without `control`", "expected e.g. `{ control = \"40/15m\", scale = \"nps\" }`");
         }
         let control = control.and_then(control_text);
-        let scale = table.get("scale").and_then(|v| v.word(&[("nps", Some(TimeScale::Nps)), ("none", None)])).flatten();
+        let scale = table.get("scale").and_then(|v| {
+            let scale = v.word(&[("nps", Some(TimeScale::Nps)), ("none", None)]).flatten();
+            if scale.is_some() {
+                not_yet(&v, "scaling time by a worker's calibration");
+            }
+            scale
+        });
         table.finish();
         return control.map(|control| (control, scale));
     }
@@ -145,6 +156,16 @@ pub(super) fn read(table: Table<'_>, game: GameKind, raw: &mut Vec<RawEngine>) -
         not_before: table.get("not-before").and_then(|v| v.moment()),
         pause: table.get("break").and_then(|v| v.duration()).unwrap_or_default(),
     };
+    for (key, said, what) in [
+        ("log", event.log.is_some(), "a log file of an event"),
+        ("official", !event.official, "leaving games out of lists"),
+        ("gate", event.gate != Gate::Open, "a gate before the next event of a season"),
+        ("break", !event.pause.is_zero(), "a break between games"),
+    ] {
+        if said && let Some(value) = table.get(key) {
+            not_yet(&value, what);
+        }
+    }
     if let Some(value) = table.get("max-moves") {
         event.adjudicate.max_moves = value.count(1, MAX_MOVES);
     }
