@@ -6,6 +6,7 @@ pub mod event;
 pub mod fact;
 pub mod format;
 pub mod id;
+pub mod interruption;
 pub mod spec;
 pub mod standings;
 pub mod statistics;

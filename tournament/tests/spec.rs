@@ -80,7 +80,7 @@ fn mistakes_in_an_event_are_named_at_their_place() {
     const DURATIONS: &str = "durations have a unit, `ms`, `s`, `m`, `h` or `d`: `\"500ms\"`, `\"90m\"`, `\"1h30m\"`";
     const SIZES: &str = "sizes have a unit, `KiB`, `MiB`, `GiB`, `MB` or `GB`: `\"512 MiB\"`";
     const SCORES: &str = "scores have a unit, `cp` or `pawns`: `\"10 cp\"`, `\"0.1 pawns\"`";
-    let table: [(&str, usize, usize, &str, &str); 49] = [
+    let table: [(&str, usize, usize, &str, &str); 56] = [
         ("tiem-control = \"1+1\"", 1, 12, "unknown key `tiem-control` in [event]", "did you mean `time-control`?"),
         ("threads = 2", 1, 7, "unknown key `threads` in [event]", "`threads` stands in [[engine]]"),
         ("tc = \"1+1\"", 1, 2, "unknown key `tc` in [event]", "write `time-control = \"…\"`"),
@@ -153,12 +153,37 @@ fn mistakes_in_an_event_are_named_at_their_place() {
         ("adjudicate = { tablebases = { men = 8 } }", 37, 1, "`men` is out of range", "expected 3 to 7"),
         ("adjudicate = \"tsec\"", 15, 4, "`adjudicate` cannot be `tsec`", "did you mean `tcec`?"),
         ("interruption = \"replya\"", 17, 6, "`interruption` cannot be `replya`", "did you mean `replay`?"),
+        ("interruption = { than = 1 }", 18, 4, "unknown key `than` in `interruption`", "did you mean `then`?"),
+        ("interruption = { then = \"restrat\" }", 26, 7, "`then` cannot be `restrat`", "did you mean `restart`?"),
+        ("interruption = { win = 10 }", 24, 2, "`win` has no unit", SCORES),
         (
-            "interruption = { then = 1 }",
-            16,
-            12,
-            "`interruption` as a table is not supported by this version yet",
-            "expected one of `replay`, `restart`, `tcec`, `csa`",
+            "interruption = { draw = { moves = 3 } }",
+            25,
+            13,
+            "a draw without `within`",
+            "expected e.g. `{ within = \"0.15 pawns\", moves = 35 }`",
+        ),
+        ("interruption = { men = 8 }", 24, 1, "`men` is out of range", "expected 3 to 7"),
+        (
+            "interruption = { compensation = {} }",
+            33,
+            2,
+            "a compensation of nothing",
+            "expected `base`, `last-think` or `fixed`, or `\"none\"`",
+        ),
+        (
+            "interruption = { compensation = { fixed = \"1s\", base = \"5%\" } }",
+            44,
+            2,
+            "`fixed` says again what `base` says",
+            "either `base` or `fixed`, not both",
+        ),
+        (
+            "interruption = { compensation = { fixed = \"1s\", capped = true } }",
+            58,
+            4,
+            "only a share of the base is capped",
+            "leave it out",
         ),
         (
             "time-control = 10",
@@ -477,6 +502,13 @@ fn what_is_read_is_explained() {
         "seed = 18446744073709551615",
         "tie-breaks = []\ntablebases = [\"/a\", \"/b\"]\nsite = \"Zürich\"\noutput = \"o\"\nconcurrency = 3",
         "limits = { stall = \"1m30s\", lag = \"0s\" }\nrestart = \"game\"\ninterruption = \"csa\"\npriority = -5",
+        "interruption = {}",
+        "interruption = { win = \"10 pawns\", draw = { within = \"15 cp\", moves = 35 }, men = 7, \
+         compensation = { base = \"5%\" }, max-restarts = 2 }",
+        "interruption = { then = \"replay\", win = \"650 cp\", compensation = \"none\", every-ply = false }",
+        "interruption = { compensation = { fixed = \"1m30s\" } }",
+        "interruption = { compensation = { last-think = \"12.3456%\" } }",
+        "interruption = { compensation = { base = \"0.0001%\", capped = false } }",
     ] {
         explains(&spec(line));
     }

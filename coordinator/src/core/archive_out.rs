@@ -95,6 +95,7 @@ impl Core {
                     stored.entry.location = location;
                     self.write(Write::Record { uid, game, attempt, stored: Box::new(stored) });
                 }
+                self.decide_again();
                 self.hear_again();
             }
             outcome => {

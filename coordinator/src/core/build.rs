@@ -3,15 +3,14 @@
 use rookery_tournament::{LoggedFact, fact::Fact, format::Want};
 
 use super::{
-    Core, keys, limits,
+    Core,
+    kept::Kept,
+    keys, limits,
     state::{EventState, Pair},
     stored::{Checkpoint, Lease, cut, encode},
     writes::{Built, FactWrite, Proof, Write},
 };
-use crate::{
-    store::{Compare, Op, Revision},
-    wire,
-};
+use crate::store::{Compare, Op, Revision};
 
 fn lease_as_known(key: String, revision: Revision) -> Compare {
     if revision == 0 { Compare::Absent(key) } else { Compare::Modified(key, revision) }
@@ -33,15 +32,19 @@ impl Core {
             Write::Record { uid, game, attempt, stored } => {
                 let state = self.events.get(uid.as_str())?;
                 let pair = state.pairs.get(&game.pair)?;
-                let hand = pair.hand.as_ref()?;
                 if pair.revision != *attempt || state.results.contains_key(game) {
                     return None;
                 }
+                let last = match &pair.hand {
+                    Some(hand) => state.others_recorded(hand, game),
+                    None if state.scoring.contains(game) => state.all_recorded_but(game),
+                    None => return None,
+                };
                 let (lease, result) = (keys::lease(uid, &game.pair), keys::result(uid, game));
                 let value = encode(stored);
                 let mut ops =
                     vec![Op::Put(result.clone(), value.clone()), delete_checkpoints(uid, &game.pair, game.game)];
-                if state.others_recorded(hand, game) {
+                if last {
                     ops.push(Op::Delete(lease.clone()));
                 }
                 let compare = vec![Compare::Modified(lease, *attempt), Compare::Absent(result.clone())];
@@ -49,16 +52,28 @@ impl Core {
             }
             Write::TakeBack { uid, pair, attempt, broken, error, .. } => {
                 let by = (self.since(), self.writes.next_nonce());
-                let known = self.events.get(uid.as_str())?.pairs.get(pair)?;
-                known.hand.as_ref()?;
+                let state = self.events.get_mut(uid.as_str())?;
+                let known = state.pairs.get_mut(pair)?;
                 if known.revision != *attempt {
                     return None;
                 }
+                let hand = known.hand.as_mut()?;
+                let mut ops = Vec::new();
+                if let Some(back) = hand.back.as_mut().filter(|back| !state.results.contains_key(&back.game)) {
+                    let none = Kept::default();
+                    let kept = state.kept.get(&back.game).unwrap_or(&none);
+                    back.built = kept.handed_back(&back.plies, back.clocks, &back.game, &hand.worker);
+                    if let Some(checkpoint) = &back.built {
+                        let key = keys::checkpoint(uid, pair, back.game.game, kept.next);
+                        ops.push(Op::Put(key, encode(checkpoint)));
+                    }
+                }
                 let value = encode(&taken_back(known, *broken, error, by, self.now.unix_ms));
                 let key = keys::lease(uid, pair);
+                ops.push(Op::Put(key.clone(), value.clone()));
                 Some(Built {
                     compare: vec![Compare::Modified(key.clone(), *attempt)],
-                    ops: vec![Op::Put(key.clone(), value.clone())],
+                    ops,
                     proof: Proof::Put(key, value),
                 })
             }
@@ -75,7 +90,11 @@ impl Core {
                     proof: Proof::Gone(key),
                 })
             }
-            Write::Checkpoint { uid, game, attempt } => self.build_checkpoint(uid, game, *attempt),
+            Write::Checkpoint { uid, game, attempt, built } => {
+                let (write, checkpoint) = self.build_checkpoint(uid, game, *attempt)?;
+                *built = Some(Box::new(checkpoint));
+                Some(write)
+            }
             Write::Fact(fact) => self.build_fact(fact),
             Write::Create(create) => {
                 let meta = keys::meta(&create.meta.uid);
@@ -119,7 +138,8 @@ impl Core {
         if !there || hand.asked_back || hand.games.iter().any(unwanted) {
             return None;
         }
-        let lease = Lease {
+        let mut lease = Lease {
+            from: Vec::new(),
             worker: hand.worker.clone(),
             boot: hand.boot.clone(),
             class: hand.class,
@@ -130,40 +150,52 @@ impl Core {
             last_error: known.last_error.clone(),
             by,
         };
-        let (key, value) = (keys::lease(uid, &pair), encode(&lease));
-        let mut compare = vec![lease_as_known(key.clone(), known.revision)];
-        let mut ops = vec![Op::Put(key.clone(), value.clone())];
+        let mut compare = Vec::new();
+        let mut ops = Vec::new();
         for game in &hand.games {
             compare.push(Compare::Absent(keys::result(uid, &game.id)));
-            ops.push(delete_checkpoints(uid, &pair, game.id.game));
+            match state.kept.get(&game.id).and_then(|kept| Some((kept.next, kept.restart(&game.id)?))) {
+                Some((seq, checkpoint)) => {
+                    lease.from.push((game.id.game, seq));
+                    ops.push(Op::Put(keys::checkpoint(uid, &pair, game.id.game, seq), encode(&checkpoint)));
+                }
+                None => ops.push(delete_checkpoints(uid, &pair, game.id.game)),
+            }
         }
+        let (key, value) = (keys::lease(uid, &pair), encode(&lease));
+        compare.push(lease_as_known(key.clone(), known.revision));
+        ops.push(Op::Put(key.clone(), value.clone()));
         Some(Built { compare, ops, proof: Proof::Put(key, value) })
     }
 
-    fn build_checkpoint(&self, uid: &str, game: &rookery_tournament::GameId, attempt: Revision) -> Option<Built> {
+    fn build_checkpoint(
+        &mut self,
+        uid: &str,
+        game: &rookery_tournament::GameId,
+        attempt: Revision,
+    ) -> Option<(Built, (u32, Checkpoint))> {
         let state = self.events.get(uid)?;
         let known = state.pairs.get(&game.pair).filter(|known| known.revision == attempt)?;
-        let running = known.hand.as_ref()?.running.get(game)?;
-        let plies = running.plies.get(running.stored..)?;
-        if state.results.contains_key(game) || plies.is_empty() {
+        let hand = known.hand.as_ref()?;
+        let running = hand.running.get(game)?;
+        if state.results.contains_key(game) {
             return None;
         }
-        let value = encode(&Checkpoint {
-            first_ply: u32::try_from(running.stored).ok()?,
-            plies: plies.iter().cloned().map(wire::read_ply).collect(),
-            first_clock_ns: running.clocks[0],
-            second_clock_ns: running.clocks[1],
-        });
-        if value.len() > limits::CHECKPOINT_BYTES {
-            return None;
-        }
-        let key = keys::checkpoint(uid, &game.pair, game.game, running.checkpoints);
+        let none = Kept::default();
+        let kept = state.kept.get(game).unwrap_or(&none);
+        let checkpoint = kept.progress(running, game, &hand.worker)?;
+        let value = encode(&checkpoint);
+        let key = keys::checkpoint(uid, &game.pair, game.game, kept.next);
         let compare = vec![
             Compare::Modified(keys::lease(uid, &game.pair), attempt),
             Compare::Absent(keys::result(uid, game)),
             Compare::Absent(key.clone()),
         ];
-        Some(Built { compare, ops: vec![Op::Put(key.clone(), value.clone())], proof: Proof::Put(key, value) })
+        let seq = kept.next;
+        let ns = (value.len() + key.len()) as u64 * (1_000_000_000 / limits::CHECKPOINT_BYTES_PER_SECOND);
+        self.checkpoints_ns = self.checkpoints_ns.max(self.now.mono_ns) + ns;
+        let built = Built { compare, ops: vec![Op::Put(key.clone(), value.clone())], proof: Proof::Put(key, value) };
+        Some((built, (seq, checkpoint)))
     }
 
     fn build_fact(&mut self, write: &mut FactWrite) -> Option<Built> {

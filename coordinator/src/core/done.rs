@@ -21,23 +21,17 @@ impl Core {
             Write::HandOut { uid, pair } => self.handed_out(&uid, pair, revision),
             Write::Record { uid, game, attempt, stored } => self.recorded(&uid, game, attempt, *stored),
             Write::TakeBack { uid, pair, attempt, broken, error, reply } => {
+                self.keep_back(&uid, pair);
                 self.taken_back(&uid, pair, revision, broken, &error);
                 let hand = self.drop_hand(&uid, pair);
+                self.interrupted(&uid, pair, hand.as_ref());
                 self.changed(&uid);
                 if let Some(hand) = hand {
                     self.reply(&hand.worker, attempt, reply);
                 }
             }
             Write::Drop { uid, pair, revision, reason } => self.dropped(&uid, pair, revision, reason),
-            Write::Checkpoint { uid, game, .. } => {
-                let running = self.hand_mut(&uid, game.pair).and_then(|hand| hand.running.get_mut(&game));
-                if let Some(running) = running {
-                    running.stored = running.plies.len();
-                    running.checkpoints += 1;
-                    running.checkpointing = false;
-                    running.thinking_ms = 0;
-                }
-            }
+            Write::Checkpoint { uid, game, attempt, built } => self.checkpointed(&uid, game, attempt, built),
             Write::Fact(fact) => self.fact_done(*fact, revision),
             Write::Create(create) => self.created(*create, revision),
             Write::Fleet { worker, entry, grace_ms, asks } => self.fleet_done(&worker, entry, grace_ms, &asks),
@@ -54,6 +48,9 @@ impl Core {
         hand.attempt = revision;
         hand.handed_ms = unix_ms;
         hand.moved_ns = mono_ns;
+        let games: Vec<GameId> = hand.games.iter().map(|game| game.id).collect();
+        state.begun(&games);
+        let Some(hand) = self.hand(uid, pair) else { return };
         let (worker, boot, asked_back) = (hand.worker.clone(), hand.boot.clone(), hand.asked_back);
         let session = self.workers.get(&worker).filter(|w| w.boot == boot).and_then(|w| w.session);
         let play = if asked_back { None } else { self.play(uid, pair) };
@@ -72,6 +69,11 @@ impl Core {
         let Some(state) = self.events.get_mut(uid) else { return };
         state.event.fold_result(&stored.entry);
         state.results.insert(game, stored);
+        state.kept.remove(&game);
+        if state.scoring.remove(&game) {
+            self.scored(uid, game);
+            return;
+        }
         let Some(known) = state.pairs.get_mut(&game.pair) else { return };
         let Some(hand) = known.hand.as_mut() else { return };
         hand.recording.remove(&game);
@@ -117,7 +119,10 @@ impl Core {
         if !error.is_empty() {
             known.last_error = cut(error, limits::ERROR_BYTES);
         }
-        let aside = broken && known.broken >= limits::PAIR_BROKEN && !waits;
+        let broken_off = known.broken;
+        // A game that goes on has a limit of its own.
+        let aside = broken && broken_off >= limits::PAIR_BROKEN && !waits && !state.goes_on_anew(pair);
+        let known = state.pair_mut(pair);
         if aside {
             let error = format!("{} attempts broke; the last: {}", known.broken, known.last_error);
             self.set_aside(uid, pair, error);
@@ -161,6 +166,9 @@ impl Core {
         if let Some(hand) = self.drop_hand(uid, pair) {
             self.reply(&hand.worker, revision, Reply::Cancel(reason));
         }
+        if let Some(state) = self.events.get_mut(uid) {
+            state.forget_broken(pair);
+        }
         self.changed(uid);
     }
 
@@ -179,8 +187,10 @@ impl Core {
     fn fact_done(&mut self, write: FactWrite, revision: Revision) {
         let FactWrite { uid, asks, game, take_back, logged, applied, hand_back, .. } = write;
         for pair in take_back {
+            self.keep_back(&uid, pair);
             self.taken_back(&uid, pair, revision, false, "");
             if let Some(hand) = self.drop_hand(&uid, pair) {
+                self.interrupted(&uid, pair, Some(&hand));
                 let reason = logged.as_ref().map_or("", |fact| fact.reason.as_str()).to_owned();
                 self.reply(&hand.worker, hand.attempt, Reply::Cancel(reason));
             }
@@ -262,6 +272,7 @@ impl Core {
                     return;
                 }
                 if let Some(hand) = self.drop_hand(&uid, pair) {
+                    self.interrupted(&uid, pair, Some(&hand));
                     self.reply(&hand.worker, attempt, reply);
                 }
             }
@@ -270,11 +281,17 @@ impl Core {
                     self.dropped(&uid, pair, revision, reason);
                 }
             }
-            Write::Checkpoint { uid, game, .. } => {
+            Write::Checkpoint { uid, game, built, .. } => {
+                if let (Some(built), Some(there)) = (built, there)
+                    && there.iter().any(|kv| kv.key == keys::checkpoint(&uid, &game.pair, game.game, built.0))
+                    && let Some(kept) = self.events.get_mut(&uid).and_then(|state| state.kept.get_mut(&game))
+                {
+                    // That number is taken.
+                    kept.next = kept.next.max(built.0.saturating_add(1));
+                }
                 if let Some(running) = self.hand_mut(&uid, game.pair).and_then(|hand| hand.running.get_mut(&game)) {
                     running.checkpointing = false;
                     running.thinking_ms = 0;
-                    running.checkpoints += u32::from(there.is_some());
                 }
             }
             Write::Fact(fact) => {
@@ -299,6 +316,13 @@ impl Core {
         }
         if self.learn(uid, game.pair, there) {
             self.drop_hand(uid, game.pair);
+        }
+        if let Some(state) = self.events.get_mut(uid)
+            && state.scoring.remove(&game)
+        {
+            // Something else is on record by now; it is looked at again.
+            self.changed(uid);
+            return;
         }
         let on_record = self.events.get(uid).is_some_and(|state| state.results.contains_key(&game));
         let reason = if on_record { v1::DiscardReason::AlreadyRecorded } else { v1::DiscardReason::AttemptOver };

@@ -34,6 +34,10 @@ impl EventState {
             book: BookState::Wanted,
             facts_pending: 0,
             set_aside: std::collections::BTreeMap::new(),
+            kept: std::collections::BTreeMap::new(),
+            undecided: std::collections::BTreeSet::new(),
+            scoring: std::collections::BTreeSet::new(),
+            decisions: std::collections::BTreeMap::new(),
         }
     }
 
@@ -94,6 +98,7 @@ impl Core {
             let facts = state.event.facts_due();
             if facts.is_empty() {
                 self.end_unwanted(&uid);
+                self.decide_broken(&uid);
             }
             for fact in facts {
                 self.write_fact(&uid, fact, own_change());
@@ -214,6 +219,7 @@ impl Core {
             Ok(_) => {
                 self.alarms.remove(&format!("book {digest}"));
                 self.offer = true;
+                self.decide_again();
                 self.hear_again();
             }
             Err(error) => self.alarm(&format!("book {digest}"), format!("book {digest}: {error}")),

@@ -84,6 +84,15 @@ impl Core {
         } else {
             lines.extend(self.why_waits(uid, state, game));
         }
+        if let Some(kept) = state.kept.get(game) {
+            lines.extend(kept.notes.iter().map(|note| note.text.clone()));
+        }
+        if let Some(decisions) = state.decisions.get(game) {
+            let rule = state.event.spec().event.interruption.name();
+            for line in decisions {
+                lines.push(format!("interruption, rule `{rule}`: {line}"));
+            }
+        }
         if let Some(known) = known {
             if known.broken > 0 {
                 lines.push(format!("{} attempts at its pair broke", known.broken));

@@ -155,8 +155,9 @@ impl Core {
             attach_request::Message::Finished(finished) => self.finished(&id, finished),
             attach_request::Message::HandedBack(back) => self.handed_back(&id, back),
             attach_request::Message::Refused(refused) => self.refused(&id, &refused),
-            // Nobody probes yet; a second hello changes nothing.
-            attach_request::Message::Probed(_) | attach_request::Message::Hello(_) => {}
+            attach_request::Message::Probed(probed) => self.probed(&id, &probed),
+            // A second hello changes nothing.
+            attach_request::Message::Hello(_) => {}
         }
     }
 

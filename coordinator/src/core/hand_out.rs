@@ -268,6 +268,7 @@ impl Core {
             ending: false,
             recording: BTreeSet::new(),
             running: BTreeMap::new(),
+            back: None,
             moved_ns: self.now.mono_ns,
         };
         self.put_hand(uid, pair, hand);

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rookery_tournament::{LoggedFact, PairId};
+use rookery_tournament::{GameId, LoggedFact, PairId};
 
 use super::{
     Answer, Core, Denied, Effect,
     archive_out::Outgoing,
     keys,
     state::{EventState, Hand, Lead},
-    stored::{FleetEntry, Lease, Meta, StoredResult, decode},
+    stored::{Checkpoint, FleetEntry, Lease, Meta, StoredResult, decode},
 };
 use crate::store::{KeyValue, Revision};
 
@@ -20,6 +20,7 @@ impl Core {
         self.last_tick_ns = 0;
         let mut unread = 0_u64;
         let mut leases: Vec<(String, PairId, Revision, Lease)> = Vec::new();
+        let mut checkpoints: BTreeMap<(String, GameId), BTreeMap<u32, Checkpoint>> = BTreeMap::new();
         let mut logs: BTreeMap<String, Vec<LoggedFact>> = BTreeMap::new();
         let mut results: Vec<(String, StoredResult)> = Vec::new();
         for kv in loaded {
@@ -35,8 +36,11 @@ impl Core {
                 keys::Parsed::Fleet(worker) => decode::<FleetEntry>(&kv.value).map(|entry| {
                     self.fleet.insert(worker, entry);
                 }),
-                // Where a game went on from is read when it goes on.
-                keys::Parsed::Checkpoint(..) | keys::Parsed::Other => Some(()),
+                keys::Parsed::Checkpoint(uid, pair, game, seq) => decode::<Checkpoint>(&kv.value).map(|checkpoint| {
+                    let game = GameId { pair, game, take: checkpoint.take };
+                    checkpoints.entry((uid, game)).or_default().insert(seq, checkpoint);
+                }),
+                keys::Parsed::Other => Some(()),
             };
             unread += u64::from(read.is_none());
         }
@@ -55,6 +59,12 @@ impl Core {
                 state.event.fold_result(&stored.entry);
                 state.results.insert(stored.entry.game, stored);
             }
+        }
+        // Their order is that of their numbers.
+        for ((uid, game), checkpoints) in checkpoints {
+            let Some(state) = self.events.get_mut(&uid).filter(|state| state.rule().stores()) else { continue };
+            let kept = state.kept.entry(game).or_default();
+            checkpoints.into_iter().for_each(|(seq, checkpoint)| kept.fold(seq, checkpoint));
         }
         for (uid, pair, revision, lease) in leases {
             self.take_lease(&uid, pair, revision, lease);
@@ -82,6 +92,7 @@ impl Core {
         known.broken = lease.broken;
         known.last_error = lease.last_error;
         if lease.worker.is_empty() {
+            state.hold_broken(pair);
             return;
         }
         let hand = Hand {
@@ -100,6 +111,7 @@ impl Core {
             ending: false,
             recording: BTreeSet::new(),
             running: BTreeMap::new(),
+            back: None,
             moved_ns: self.now.mono_ns,
         };
         self.put_hand(uid, pair, hand);
@@ -122,6 +134,7 @@ impl Core {
         self.workers.clear();
         self.fleet.clear();
         self.alarms.clear();
+        self.probes.clear();
         self.dirty.clear();
         self.outgoing = Outgoing::default();
         self.offer = false;

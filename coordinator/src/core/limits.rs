@@ -52,6 +52,13 @@ pub const RESULT_BYTES: usize = 300;
 pub const RUNNING_PLIES: usize = 20_000;
 /// Thinking between two checkpoints, milliseconds.
 pub const CHECKPOINT_MS: u64 = 5_000;
+/// Bytes of checkpoints in a second, all games together, but for rules that restart from the last ply: the store is for
+/// results.
+pub const CHECKPOINT_BYTES_PER_SECOND: u64 = 1_000_000;
+/// How long an endgame table may be waited for after an interruption, milliseconds. One on a slow disk answers in less.
+pub const PROBE_MS: u64 = 10_000;
+/// Decisions that are kept for each game, to be explained.
+pub const DECISIONS: usize = 20;
 /// Bytes of one checkpoint.
 pub const CHECKPOINT_BYTES: usize = 256 * 1024;
 /// Events that are known at once, finished ones included.

@@ -57,6 +57,7 @@ impl Core {
     fn tick(&mut self) {
         self.watch_workers();
         self.watch_games();
+        self.watch_probes();
         self.ask_books_again();
         if self.writes.full_until_ns > 0 && self.writes.full_until_ns <= self.now.mono_ns {
             self.writes.full_until_ns = 0;
@@ -71,6 +72,7 @@ impl Core {
     pub fn wake_at(&self) -> Option<u64> {
         self.lead.as_ref()?;
         let tick = (!self.workers.is_empty()).then(|| self.last_tick_ns + limits::TICK_MS * 1_000_000);
-        [tick, self.writes.wake_at(), self.outgoing.wake_at()].into_iter().flatten().min()
+        let probe = self.probes.values().map(|probing| probing.until_ns).min();
+        [tick, probe, self.writes.wake_at(), self.outgoing.wake_at()].into_iter().flatten().min()
     }
 }

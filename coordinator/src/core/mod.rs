@@ -9,6 +9,8 @@ mod events;
 mod explain;
 mod fleet;
 mod hand_out;
+mod interruption;
+mod kept;
 pub mod keys;
 mod lead;
 pub mod limits;

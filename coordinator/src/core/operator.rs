@@ -182,8 +182,9 @@ impl Core {
 
     fn replay_game(&mut self, ask: AskId, event: &str, game: &str, change: Change) -> Result<Option<Answer>, Denied> {
         let (uid, game) = self.find_game(event, game)?;
-        let there =
-            self.events.get(&uid).is_some_and(|state| state.results.contains_key(&game) || state.in_play(&game));
+        let there = self.events.get(&uid).is_some_and(|state| {
+            state.results.contains_key(&game) || state.in_play(&game) || state.kept.contains_key(&game)
+        });
         if !there {
             return Err(Denied::Precondition(format!("game {game} was not played yet")));
         }

@@ -6,15 +6,15 @@ use rookery_tournament::{
     EntrantId, GameId, PairId, ResultEntry,
     fact::Location,
     format::{DueGame, Want},
-    spec::Interruption,
 };
 
 use super::{
     Core, Effect,
     archive_out::Item,
     hand_out::bad_key,
+    kept::Back,
     limits,
-    state::EventState,
+    state::{EventState, Running},
     stored::{FleetEntry, StoredResult, cut, encode},
     writes::{Reply, Write},
 };
@@ -127,6 +127,7 @@ impl Core {
             HandBackReason::Unspecified => "handed back",
         };
         let plies = back.plies.len();
+        self.comes_back(&uid, pair, &back);
         let error = format!("worker {worker}: {what} at ply {plies}: {evidence}");
         let broken = reason == HandBackReason::HostFault;
         if broken {
@@ -135,6 +136,22 @@ impl Core {
         self.end_attempt(&uid, pair, broken, &error, Reply::Recorded(back.game));
         if reason == HandBackReason::NotStarted {
             self.not_started(worker, &uid, pair, &back.engine, &evidence);
+        }
+    }
+
+    /// What was played of a game that comes back is stored with the end of its attempt.
+    fn comes_back(&mut self, uid: &str, pair: PairId, back: &v1::HandedBack) {
+        let Some(Ok((of, game))) = back.game.as_ref().map(wire::read_game_id) else { return };
+        let stores = self.events.get(uid).is_some_and(|state| state.rule().stores());
+        let long = back.plies.len() > limits::RUNNING_PLIES;
+        let Some(hand) = self.hand_mut(uid, pair).filter(|_| stores && !long && of == uid) else { return };
+        if !hand.ending && hand.games.iter().any(|ordered| ordered.id == game) && !back.plies.is_empty() {
+            hand.back = Some(Box::new(Back {
+                game,
+                plies: back.plies.iter().cloned().map(wire::read_ply).collect(),
+                clocks: [back.first_clock_ns, back.second_clock_ns],
+                built: None,
+            }));
         }
     }
 
@@ -182,34 +199,49 @@ impl Core {
     pub(super) fn progress(&mut self, worker: &str, progress: v1::Progress) {
         let Some(Ok((uid, game))) = progress.game.as_ref().map(wire::read_game_id) else { return };
         let now = self.now.mono_ns;
-        let Some(state) = self.events.get_mut(&uid) else { return };
-        let store = state.event.spec().event.interruption != Interruption::Replay && self.writes.full_until_ns <= now;
-        let hand = state.pairs.get_mut(&game.pair).and_then(|known| known.hand.as_mut());
+        let Some(state) = self.events.get(&uid) else { return };
+        let rule = state.rule();
+        let hand = state.pairs.get(&game.pair).and_then(|known| known.hand.as_ref());
         let Some(hand) = hand.filter(|hand| hand.attempt == progress.attempt && hand.worker == worker) else { return };
-        if !hand.games.iter().any(|ordered| ordered.id == game) {
-            return;
-        }
+        let Some(ordered) = hand.games.iter().find(|ordered| ordered.id == game) else { return };
+        let begins = hand.running.get(&game).is_none_or(|running| running.plies.is_empty());
+        let known = if begins { state.known_plies(ordered) } else { None };
+        let Some(hand) = self.hand_mut(&uid, game.pair) else { return };
         hand.seen = true;
+        hand.moved_ns = now;
         let running = hand.running.entry(game).or_default();
+        if let Some(known) = known {
+            running.plies = known;
+        }
         let first = progress.first_ply as usize;
-        // What was lost in between is told with the finished game; a gap here only shortens what watchers see.
+        // A gap heals when the worker attaches anew and tells all of it; until then only what is whole is kept.
         if first > running.plies.len() || first + progress.plies.len() > limits::RUNNING_PLIES {
             return;
         }
-        running.plies.truncate(first);
-        running.stored = running.stored.min(first);
-        running.plies.extend(progress.plies.iter().cloned());
+        let same = running.plies[first..].iter().zip(&progress.plies).take_while(|(a, b)| a.r#move == b.r#move).count();
+        if same < progress.plies.len() {
+            running.plies.truncate(first + same);
+            running.plies.extend(progress.plies.iter().skip(same).cloned());
+        }
         running.phase = v1::AttemptPhase::Playing;
-        running.ply = running.plies.len() as u32;
-        running.clocks = [progress.first_clock_ns, progress.second_clock_ns];
+        if first + progress.plies.len() == running.plies.len() {
+            running.ply = running.plies.len() as u32;
+            running.clocks = [progress.first_clock_ns, progress.second_clock_ns];
+        }
         running.thinking_ms = running.thinking_ms.saturating_add(progress.thinking_ms);
-        hand.moved_ns = now;
-        let due = store && running.thinking_ms >= limits::CHECKPOINT_MS && !running.checkpointing;
-        running.checkpointing |= due;
         let first_ply = progress.first_ply;
+        let running = self.hand(&uid, game.pair).and_then(|hand| hand.running.get(&game));
+        // A piece of a long telling has no clocks; they come with its last one.
+        let timed = |running: &Running| {
+            running.clocks.iter().any(Option::is_some) || running.plies.last().is_none_or(|ply| ply.clock_ns.is_none())
+        };
+        let due = running.is_some_and(|running| timed(running) && self.stores_now(rule, running));
         self.out.push(Effect::Moved { event_uid: uid.clone(), game, first_ply, plies: progress.plies });
         if due {
-            self.write(Write::Checkpoint { uid, game, attempt: progress.attempt });
+            if let Some(running) = self.hand_mut(&uid, game.pair).and_then(|hand| hand.running.get_mut(&game)) {
+                running.checkpointing = true;
+            }
+            self.write(Write::Checkpoint { uid, game, attempt: progress.attempt, built: None });
         }
     }
 
@@ -250,9 +282,19 @@ fn checked(
     record: v1::GameRecord,
     worker: &str,
 ) -> Result<(GameRecord, ResultEntry), String> {
-    let restarts = record.restarts;
-    let record =
+    let mut record =
         wire::read_record(record, setup, state.name(), &ordered.id, worker).map_err(|error| error.to_string())?;
+    // How often it went on is known here.
+    let kept = state.kept.get(&ordered.id).filter(|kept| kept.restarts > 0);
+    record.restarts = kept.map_or(0, |kept| kept.restarts);
+    let restarts = record.restarts;
+    if let Some(kept) = kept {
+        let before = kept.plies.get(..kept.from).unwrap_or_default();
+        let same = record.plies.iter().zip(before).take_while(|(a, b)| a.mv == b.mv).count();
+        if same < before.len() {
+            return Err(format!("it does not go on from the {} plies that were played before", before.len()));
+        }
+    }
     let replayed = record.replay().map_err(|error| error.to_string())?;
     let outcome = record.outcome.as_ref().ok_or("no outcome")?;
     let fault: Option<Seat> = outcome.fault;

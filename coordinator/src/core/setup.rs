@@ -6,14 +6,11 @@ use rookery_game::{
     setup::{EngineSetup, Restart, Side, Start},
 };
 use rookery_proto::v1;
-use rookery_tournament::{
-    EntrantId, PairId,
-    format::DueGame,
-    spec::{EngineSpec, Interruption},
-};
+use rookery_tournament::{EntrantId, PairId, format::DueGame, spec::EngineSpec};
 
 use super::{
     Core,
+    kept::Kept,
     state::{BookState, EventState},
 };
 use crate::wire;
@@ -125,7 +122,7 @@ impl Core {
             games.push(v1::GameOrder {
                 id: Some(wire::game_id(uid, &game.id)),
                 setup: Some(wire::setup(&setup)),
-                resume: None,
+                resume: state.kept.get(&game.id).and_then(Kept::resume_point),
             });
         }
         let needs = self.needs(state, pair)?;
@@ -135,7 +132,7 @@ impl Core {
             games,
             needs: Some(needs.message()),
             ask_between: hand.ask_between,
-            every_ply: matches!(state.event.spec().event.interruption, Interruption::Csa),
+            every_ply: state.rule().stores() && state.rule().every_ply,
         })
     }
 }

@@ -16,6 +16,8 @@ use rookery_tournament::{
 use super::{
     Config, Effect, Now, SessionId, Ticket,
     archive_out::Outgoing,
+    interruption::Probing,
+    kept::{Back, Kept},
     stored::{FleetEntry, Meta, StoredResult},
     writes::{Reply, Writes},
 };
@@ -42,6 +44,11 @@ pub struct Core {
     pub(super) offer: bool,
     pub(super) last_tick_ns: u64,
     pub(super) tickets: u64,
+    /// Tables that were asked about broken games.
+    pub(super) probes: BTreeMap<u64, Probing>,
+    pub(super) probed: u64,
+    /// Until when checkpoints that can wait have used up their share of the store.
+    pub(super) checkpoints_ns: u64,
 }
 
 /// This process leads.
@@ -68,6 +75,14 @@ pub(super) struct EventState {
     pub(super) facts_pending: u32,
     /// Pairs set aside by facts that are not retried yet.
     pub(super) set_aside: BTreeMap<PairId, String>,
+    /// What the store has of games without a result, where the rule for interruptions needs it.
+    pub(super) kept: BTreeMap<GameId, Kept>,
+    /// Pairs with broken games of which it is not decided yet what becomes of them.
+    pub(super) undecided: BTreeSet<PairId>,
+    /// Games that were scored by the rule, their records on the way to the archive or the store.
+    pub(super) scoring: BTreeSet<GameId>,
+    /// What was decided of broken games by this process, oldest first.
+    pub(super) decisions: BTreeMap<GameId, Vec<String>>,
 }
 
 /// An event's book.
@@ -113,6 +128,8 @@ pub(super) struct Hand {
     /// Games whose records are on their way to the archive or the store.
     pub(super) recording: BTreeSet<GameId>,
     pub(super) running: BTreeMap<GameId, Running>,
+    /// What came back of a game that was handed back.
+    pub(super) back: Option<Box<Back>>,
     /// When a ply was last played, or it was handed out.
     pub(super) moved_ns: u64,
 }
@@ -124,9 +141,6 @@ pub(super) struct Running {
     pub(super) ply: u32,
     pub(super) plies: Vec<v1::Ply>,
     pub(super) clocks: [Option<u64>; 2],
-    /// Plies in the store as checkpoints.
-    pub(super) stored: usize,
-    pub(super) checkpoints: u32,
     pub(super) thinking_ms: u64,
     pub(super) checkpointing: bool,
 }
@@ -235,6 +249,9 @@ impl Core {
             offer: false,
             last_tick_ns: 0,
             tickets: 0,
+            probes: BTreeMap::new(),
+            probed: 0,
+            checkpoints_ns: 0,
         }
     }
 

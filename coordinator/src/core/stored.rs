@@ -1,7 +1,7 @@
 //! The values in the store: JSON, so that an operator can read them.
 
 use bytes::Bytes;
-use rookery_game::record::Ply;
+use rookery_game::record::{Note, Ply};
 use rookery_tournament::{GameId, ResultEntry, spec::Spec};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -40,6 +40,9 @@ pub(super) struct Lease {
     pub(super) games: Vec<GameId>,
     #[serde(default)]
     pub(super) ask_between: bool,
+    /// Games that go on from a position: which of the pair, and the number of its checkpoint.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) from: Vec<(u8, u32)>,
     pub(super) handed_out_ms: u64,
     /// Attempts that ended without a word, or by the host's fault.
     #[serde(default)]
@@ -64,12 +67,33 @@ pub(super) struct StoredResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Checkpoint {
+    /// Which take of the game.
+    #[serde(default = "first_take")]
+    pub(super) take: u32,
+    /// All that is kept from this ply on is replaced.
     pub(super) first_ply: u32,
     pub(super) plies: Vec<Ply>,
     #[serde(default)]
     pub(super) first_clock_ns: Option<u64>,
     #[serde(default)]
     pub(super) second_clock_ns: Option<u64>,
+    /// Who played them.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) worker: String,
+    /// Set where the game went on after an interruption: from here, with these clocks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) restart: Option<RestartMark>,
+}
+
+/// How often a game went on, this time included, and all notes about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct RestartMark {
+    pub(super) restarts: u32,
+    pub(super) notes: Vec<Note>,
+}
+
+const fn first_take() -> u32 {
+    1
 }
 
 /// `fleet/{worker}`.

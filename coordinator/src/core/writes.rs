@@ -15,7 +15,7 @@ use rookery_tournament::{Fact, GameId, LoggedFact, PairId};
 
 use super::{
     AskId, Change, Core, Effect, Ticket, limits,
-    stored::{FleetEntry, Meta, StoredResult},
+    stored::{Checkpoint, FleetEntry, Meta, StoredResult},
 };
 use crate::store::{CommitError, Compare, KeyValue, Op, Revision, Txn};
 
@@ -31,7 +31,7 @@ pub(super) enum Write {
     /// End an attempt of a pair that is not wanted any more, or delete what an ended one left.
     Drop { uid: String, pair: PairId, revision: Revision, reason: String },
     /// Keep what happened in a running game.
-    Checkpoint { uid: String, game: GameId, attempt: Revision },
+    Checkpoint { uid: String, game: GameId, attempt: Revision, built: Option<Box<(u32, Checkpoint)>> },
     /// A fact, and the leases that it takes back.
     Fact(Box<FactWrite>),
     /// A new event.

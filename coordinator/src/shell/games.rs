@@ -129,13 +129,18 @@ impl GameService for Games {
         let v1::ExplainGameRequest { event, game, transcript } = request.into_inner();
         both(&event, &game)?;
         let answer = self.handle.answer(core::Request::Explain { event, game }).await?;
-        let Answer::Explained(summary, lines, location) = answer else { return Err(mismatch()) };
-        let transcripts = match location {
-            Some(location) if transcript => {
-                self.record(&summary, location).await?.transcripts.into_iter().map(wire::transcript).collect()
+        let Answer::Explained(summary, mut lines, location) = answer else { return Err(mismatch()) };
+        let by_rule = summary.outcome.as_ref().is_some_and(|o| o.ending() == v1::Ending::InterruptionRule);
+        let mut transcripts = Vec::new();
+        if let Some(location) = location.filter(|_| transcript || by_rule) {
+            let record = self.record(&summary, location).await?;
+            // What was decided of it when it was broken off is in its record, whoever leads now.
+            let told = record.notes.into_iter().map(|note| note.text);
+            lines.extend(told.filter(|text| !lines.iter().any(|line| line.contains(text))).collect::<Vec<_>>());
+            if transcript {
+                transcripts = record.transcripts.into_iter().map(wire::transcript).collect();
             }
-            _ => Vec::new(),
-        };
+        }
         Ok(Response::new(v1::ExplainGameResponse { summary: Some(*summary), lines, transcripts }))
     }
 

@@ -139,10 +139,7 @@ impl Adjudicator {
     #[must_use]
     pub fn tables_apply(&self, board: &dyn Board) -> bool {
         let Some(rule) = &self.rules.tablebases else { return false };
-        board.as_chess().is_some_and(|position| {
-            let men = u32::try_from(position.board().occupied().count()).unwrap_or(u32::MAX);
-            men <= rule.men && position.castles().is_empty()
-        })
+        men(board).is_some_and(|(men, castling)| men <= rule.men && !castling)
     }
 
     fn tables(&self, board: &dyn Board, tables: Option<&dyn Tablebase>) -> Option<Outcome> {
@@ -254,6 +251,14 @@ pub fn flag_outcome(board: &dyn Board, seat: Seat, rules: &Adjudication) -> Outc
         outcome.detail = "the other side cannot win".to_owned();
     }
     outcome
+}
+
+/// The men on a chess board, kings included, and whether a side may still castle; `None` of any other game.
+#[must_use]
+pub fn men(board: &dyn Board) -> Option<(u32, bool)> {
+    let position = board.as_chess()?;
+    let men = u32::try_from(position.board().occupied().count()).unwrap_or(u32::MAX);
+    Some((men, !position.castles().is_empty()))
 }
 
 #[cfg(test)]

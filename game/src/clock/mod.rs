@@ -44,6 +44,12 @@ impl TimeControl {
         self.has_clock() || self.move_time.is_some()
     }
 
+    /// The base of the stage in which a side stands after `moves` of its own; `None` without a clock.
+    #[must_use]
+    pub fn base_after(&self, moves: u32) -> Option<Duration> {
+        self.stages.get(self.stage_after(moves).0).map(|stage| stage.base)
+    }
+
     /// The stage in which a side stands after `moves` of its own, and the moves it has made in that stage.
     fn stage_after(&self, moves: u32) -> (usize, u32) {
         let mut left = moves;

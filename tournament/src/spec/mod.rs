@@ -29,6 +29,8 @@ use rookery_game::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::interruption::InterruptionRule;
+
 /// A spec of one event with all defaults filled in. Its JSON is what an event freezes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -194,8 +196,36 @@ pub enum Interruption {
     Restart,
     /// TCEC's rule (§14.1).
     Tcec,
-    /// The Computer Shogi Association's.
+    /// From the last move made, each one stored, with the clocks as they stood (Computer Shogi Association).
     Csa,
+    /// Its own, from a table.
+    Rule(InterruptionRule),
+}
+
+impl Interruption {
+    /// Its word; `own` for a table.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Replay => "replay",
+            Self::Restart => "restart",
+            Self::Tcec => "tcec",
+            Self::Csa => "csa",
+            Self::Rule(_) => "own",
+        }
+    }
+
+    /// The rule that the word or the table stands for.
+    #[must_use]
+    pub const fn rule(&self) -> InterruptionRule {
+        match self {
+            Self::Replay => InterruptionRule::REPLAY,
+            Self::Restart => InterruptionRule::RESTART,
+            Self::Tcec => InterruptionRule::TCEC,
+            Self::Csa => InterruptionRule::CSA,
+            Self::Rule(rule) => *rule,
+        }
+    }
 }
 
 /// What is done when a limit of crashes is reached.

@@ -11,6 +11,7 @@ use super::{
     Play, SprtModel, StopSpec, TimeScale,
     unit::{duration_text, share_text, size_text},
 };
+use crate::interruption::{Compensation, DrawLimit, WHOLE};
 
 /// A value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -203,15 +204,7 @@ pub(super) fn event(spec: &EventSpec) -> Nodes {
         ("openings", openings(&spec.openings)),
         ("adjudicate", adjudicate(&spec.adjudicate)),
         ("max-moves", or(spec.adjudicate.max_moves.map(leaf), "no limit")),
-        (
-            "interruption",
-            text(match spec.interruption {
-                Interruption::Replay => "replay",
-                Interruption::Restart => "restart",
-                Interruption::Tcec => "tcec",
-                Interruption::Csa => "csa",
-            }),
-        ),
+        ("interruption", interruption(&spec.interruption)),
         (
             "crashes",
             table([
@@ -327,6 +320,33 @@ fn adjudicate(rules: &Adjudication) -> Node {
     );
     add("flag-draw-without-material", rules.flag_draw_without_material.then(|| leaf(true)));
     if nodes.is_empty() { text("none") } else { Node::Table(nodes) }
+}
+
+fn interruption(interruption: &Interruption) -> Node {
+    let rule = match interruption {
+        Interruption::Replay => return text("replay"),
+        Interruption::Restart => return text("restart"),
+        Interruption::Tcec => return text("tcec"),
+        Interruption::Csa => return text("csa"),
+        Interruption::Rule(rule) => rule,
+    };
+    let share = |share: u32| text(&share_text(f64::from(share) / f64::from(WHOLE)));
+    let compensation = match rule.compensation {
+        Compensation::None => text("none"),
+        Compensation::Fixed(time) => table([("fixed", duration(time))]),
+        Compensation::Base { share: part, capped } => table([("base", share(part)), ("capped", leaf(capped))]),
+        Compensation::LastThink { share: part } => table([("last-think", share(part))]),
+    };
+    let draw = |draw: DrawLimit| table([("within", cp(draw.within)), ("moves", leaf(draw.moves))]);
+    table([
+        ("win", or(rule.win.map(cp), "never by evaluations")),
+        ("draw", or(rule.draw.map(draw), "never by evaluations")),
+        ("men", or(rule.men.map(leaf), "no tables")),
+        ("then", text(if rule.restart { "restart" } else { "replay" })),
+        ("compensation", compensation),
+        ("max-restarts", leaf(rule.max_restarts)),
+        ("every-ply", leaf(rule.every_ply)),
+    ])
 }
 
 fn limits(limits: &Limits) -> Node {

@@ -339,6 +339,7 @@ impl Worker {
                 self.failed = Some(WorkerError::Host { what: "the outbox", source });
             }
         }
+        self.slots.iter().for_each(SlotThread::retell);
         tracing::info!(coordinator = %self.address(), version = %welcome.coordinator_version, "attached");
     }
 

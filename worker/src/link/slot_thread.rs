@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
         mpsc as std_mpsc,
     },
     thread::JoinHandle,
@@ -61,6 +61,7 @@ pub(super) struct SlotThread {
     jobs: Option<std_mpsc::SyncSender<Job>>,
     control: Option<Control>,
     follow: Arc<AtomicU64>,
+    retell: Arc<AtomicBool>,
     epoch: Instant,
     thread: JoinHandle<()>,
 }
@@ -77,6 +78,7 @@ impl SlotThread {
         // One job may wait: the hall starts a game only on an idle slot, and the thread takes it at once.
         let (jobs, queue) = std_mpsc::sync_channel(1);
         let follow = Arc::new(AtomicU64::new(0));
+        let retell = Arc::new(AtomicBool::new(false));
         let epoch = Instant::now();
         let referee = Referee {
             index,
@@ -88,10 +90,11 @@ impl SlotThread {
             scratch,
             reports,
             follow: Arc::clone(&follow),
+            retell: Arc::clone(&retell),
             epoch,
         };
         let thread = std::thread::Builder::new().name(format!("slot-{index}")).spawn(move || referee.run(&queue))?;
-        Ok(Self { jobs: Some(jobs), control: None, follow, epoch, thread })
+        Ok(Self { jobs: Some(jobs), control: None, follow, retell, epoch, thread })
     }
 
     pub(super) fn start_game(
@@ -131,6 +134,11 @@ impl SlotThread {
         self.follow.store(u64::try_from(until).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
+    /// The next telling has all plies of the game: who hears it may not know what was told before.
+    pub(super) fn retell(&self) {
+        self.retell.store(true, Ordering::Relaxed);
+    }
+
     /// Ends the game without a word; the thread ends after it.
     pub(super) fn abort(&mut self) {
         self.jobs = None;
@@ -157,6 +165,7 @@ struct Referee {
     scratch: PathBuf,
     reports: mpsc::Sender<Report>,
     follow: Arc<AtomicU64>,
+    retell: Arc<AtomicBool>,
     epoch: Instant,
 }
 
@@ -350,15 +359,19 @@ fn nanos(time: Duration) -> u64 {
 struct Teller<'a> {
     referee: &'a Referee,
     job: &'a Job,
+    /// The index of the first of `plies`.
     first: u32,
+    /// All that this worker played of the game.
     plies: Vec<Ply>,
+    /// How many of them were told.
+    told: usize,
     clocks: [Option<Duration>; 2],
     thinking: Duration,
 }
 
 impl<'a> Teller<'a> {
     const fn new(referee: &'a Referee, job: &'a Job) -> Self {
-        Self { referee, job, first: 0, plies: Vec::new(), clocks: [None; 2], thinking: Duration::ZERO }
+        Self { referee, job, first: 0, plies: Vec::new(), told: 0, clocks: [None; 2], thinking: Duration::ZERO }
     }
 
     fn hear(&mut self, event: TableEvent) {
@@ -373,28 +386,48 @@ impl<'a> Teller<'a> {
             let until = self.referee.follow.load(Ordering::Relaxed);
             until > 0 && self.referee.epoch.elapsed().as_millis() < u128::from(until)
         };
-        let due = self.job.every_ply || self.thinking >= TELL_AFTER || self.plies.len() >= TELL_AT_MOST || followed();
+        if self.referee.retell.swap(false, Ordering::Relaxed) {
+            self.told = 0;
+        }
+        let many = self.plies.len() - self.told >= TELL_AT_MOST;
+        let due = self.job.every_ply || self.thinking >= TELL_AFTER || many || followed();
         if due {
             self.tell();
         }
     }
 
     fn tell(&mut self) {
+        // Of a long game in pieces, so that no message is too large.
+        while self.plies.len() - self.told > TELL_AT_MOST {
+            if !self.tell_to(self.told + TELL_AT_MOST) {
+                return;
+            }
+        }
+        if self.tell_to(self.plies.len()) {
+            self.thinking = Duration::ZERO;
+        }
+    }
+
+    fn tell_to(&mut self, to: usize) -> bool {
+        // The clocks are those after the last ply of all.
+        let clocks = if to == self.plies.len() { self.clocks } else { [None; 2] };
+        let first = u32::try_from(self.told).unwrap_or(u32::MAX);
         let progress = v1::Progress {
             attempt: self.job.attempt,
             game: self.job.game.id.clone(),
-            first_ply: self.first,
-            plies: self.plies.iter().map(wire::ply_out).collect(),
+            first_ply: self.first.saturating_add(first),
+            plies: self.plies[self.told..to].iter().map(wire::ply_out).collect(),
             notes: Vec::new(),
-            first_clock_ns: self.clocks[0].map(nanos),
-            second_clock_ns: self.clocks[1].map(nanos),
+            first_clock_ns: clocks[0].map(nanos),
+            second_clock_ns: clocks[1].map(nanos),
             thinking_ms: u64::try_from(self.thinking.as_millis()).unwrap_or(u64::MAX),
         };
         // A full queue never holds the board up: the plies stay and are told with the next ones.
-        if self.referee.reports.try_send(Report::Progress(Box::new(progress))).is_ok() {
-            self.plies.clear();
-            self.thinking = Duration::ZERO;
+        let taken = self.referee.reports.try_send(Report::Progress(Box::new(progress))).is_ok();
+        if taken {
+            self.told = to;
         }
+        taken
     }
 }
 

@@ -3,6 +3,7 @@
 mod chaos;
 mod faults;
 mod fleet;
+mod interruption;
 mod main_way;
 mod operator;
 mod world;

@@ -127,7 +127,7 @@ pub(super) fn read(table: Table<'_>, game: GameKind, raw: &mut Vec<RawEngine>) -
         ponder,
         openings: board::openings(&table, game),
         adjudicate: board::adjudicate(&table),
-        interruption: table.get("interruption").and_then(interruption).unwrap_or(default.interruption),
+        interruption: table.get("interruption").and_then(super::interruption::read).unwrap_or(default.interruption),
         crashes: board::crashes(&table),
         restart: table.get("restart").and_then(|v| v.word(&RESTARTS)).unwrap_or_default(),
         limits: default.limits,
@@ -175,22 +175,6 @@ pub(super) fn read(table: Table<'_>, game: GameKind, raw: &mut Vec<RawEngine>) -
     event.slot = read_slot(&table, defaults::slot(&engines, ponder));
     table.finish();
     (engines, event)
-}
-
-fn interruption(value: Value<'_>) -> Option<Interruption> {
-    if value.is_table() {
-        value.error(
-            "`interruption` as a table is not supported by this version yet",
-            "expected one of `replay`, `restart`, `tcec`, `csa`",
-        );
-        return None;
-    }
-    value.word(&[
-        ("replay", Interruption::Replay),
-        ("restart", Interruption::Restart),
-        ("tcec", Interruption::Tcec),
-        ("csa", Interruption::Csa),
-    ])
 }
 
 fn tie_breaks(value: Value<'_>) -> Vec<String> {

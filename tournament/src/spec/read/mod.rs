@@ -4,6 +4,7 @@ mod board;
 mod engine;
 mod event;
 mod format;
+mod interruption;
 mod syntax;
 
 use std::{collections::BTreeMap, ops::Range};
