@@ -155,8 +155,17 @@ impl Kept {
         if !self.played() {
             return None;
         }
+        let mut plies: Vec<v1::Ply> = self.plies.iter().map(wire::ply).collect();
+        // The order must fit a message: of the oldest plies the variations are left out.
+        let mut room = limits::RESUME_PV_BYTES;
+        for ply in plies.iter_mut().rev() {
+            match room.checked_sub(ply.pv.len()) {
+                Some(left) => room = left,
+                None => ply.pv = String::new(),
+            }
+        }
         Some(v1::ResumePoint {
-            plies: self.plies.iter().map(wire::ply).collect(),
+            plies,
             first_clock_ns: self.clocks[0],
             second_clock_ns: self.clocks[1],
             notes: self.notes.iter().map(|note| v1::Note { ply: note.ply, text: note.text.clone() }).collect(),

@@ -59,6 +59,8 @@ pub const CHECKPOINT_BYTES_PER_SECOND: u64 = 1_000_000;
 pub const PROBE_MS: u64 = 10_000;
 /// Decisions that are kept for each game, to be explained.
 pub const DECISIONS: usize = 20;
+/// Bytes of principal variations in an order to go on with a game: two games and their setups fit a message of 4 MiB.
+pub const RESUME_PV_BYTES: usize = 512 * 1024;
 /// Bytes of one checkpoint.
 pub const CHECKPOINT_BYTES: usize = 256 * 1024;
 /// Events that are known at once, finished ones included.
