@@ -5,8 +5,11 @@ use std::{
     time::Duration,
 };
 
-use rookery_game::{opening::Book, setup::GameKind};
-use rookery_tournament::spec::{self, Spec};
+use rookery_game::{
+    opening::{Book, BookOptions},
+    setup::GameKind,
+};
+use rookery_tournament::spec::{self, OpeningSource, Spec};
 use rookery_worker::engine::{Report, Verdict};
 use serde_json::json;
 
@@ -39,6 +42,42 @@ pub(crate) fn games(spec: &Spec) -> u64 {
     rookery_tournament::event::games_total(spec, u32::try_from(spec.engines.len()).unwrap_or(u32::MAX))
 }
 
+/// The text of a spec.
+pub(crate) fn read_text(path: &Path) -> Result<String, Usage> {
+    let bytes = std::fs::read(path).map_err(|error| Usage(format!("{}: {error}", path.display())))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
+        Usage(format!("{}:{line}: not UTF-8; save the file as UTF-8", path.display()))
+    })
+}
+
+/// The content of a book: bounded, as a device has no end.
+pub(crate) fn read_book(path: &Path) -> Result<Vec<u8>, Usage> {
+    use std::io::Read as _;
+    let wrong = |why: String| Usage(format!("book {}: {why}", path.display()));
+    let file = std::fs::File::open(path).map_err(|error| wrong(error.to_string()))?;
+    let mut bytes = Vec::new();
+    file.take(BOOK_BYTES + 1).read_to_end(&mut bytes).map_err(|error| wrong(error.to_string()))?;
+    if bytes.len() as u64 > BOOK_BYTES {
+        return Err(wrong(format!("larger than {} MiB", BOOK_BYTES >> 20)));
+    }
+    Ok(bytes)
+}
+
+/// The largest book file that is read: the largest published ones have some 200 MB unpacked.
+const BOOK_BYTES: u64 = 512 << 20;
+
+/// The book that a spec names: is it there, and what has it?
+fn check_book_of(spec: &Spec, folder: &Path) -> Result<(), Usage> {
+    let OpeningSource::Book(name) = &spec.event.openings.source else { return Ok(()) };
+    let bytes = read_book(&folder.join(name))?;
+    let options = BookOptions { skip_broken: spec.event.openings.skip_broken, max_plies: spec.event.openings.plies };
+    Book::parse(name, bytes, spec.event.game, &options)
+        .map(|_| ())
+        .map_err(|errors| Usage(errors.to_string().trim_end().to_owned()))
+}
+
 pub(crate) fn spec(command: &SpecCommand, json: bool) -> Outcome {
     let (SpecCommand::Check { file } | SpecCommand::Explain { file }) = command;
     let (_, spec) = crate::operator::read_spec(file, &[])?;
@@ -46,6 +85,7 @@ pub(crate) fn spec(command: &SpecCommand, json: bool) -> Outcome {
         SpecCommand::Explain { .. } if json => println!("{}", serde_json::to_string_pretty(&spec)?),
         SpecCommand::Explain { .. } => print!("{}", spec::explain(&spec)),
         SpecCommand::Check { .. } => {
+            check_book_of(&spec, file.parent().unwrap_or_else(|| Path::new("")))?;
             let games = games(&spec);
             let engines = spec.engines.len();
             if json {
@@ -70,9 +110,9 @@ pub(crate) fn game_kind(word: &str) -> Result<GameKind, Usage> {
 pub(crate) fn book(command: &BookCommand, json: bool) -> Outcome {
     let BookCommand::Check { file, game } = command;
     let kind = game_kind(game)?;
-    let bytes = std::fs::read(file).map_err(|error| Usage(format!("{}: {error}", file.display())))?;
+    let bytes = read_book(file)?;
     let name = file.display().to_string();
-    let (book, warnings) = Book::parse(&name, bytes, kind, &rookery_game::opening::BookOptions::default())
+    let (book, warnings) = Book::parse(&name, bytes, kind, &BookOptions::default())
         .map_err(|errors| Usage(errors.to_string().trim_end().to_owned()))?;
     if json {
         let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
@@ -82,7 +122,7 @@ pub(crate) fn book(command: &BookCommand, json: bool) -> Outcome {
     for warning in &warnings {
         eprintln!("warning: {warning}");
     }
-    println!("{name}: {} openings", book.len());
+    println!("{name}: {} opening{}", book.len(), if book.len() == 1 { "" } else { "s" });
     Ok(exit::DONE)
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct Client {
 impl Client {
     /// Connects.
     pub(crate) async fn connect(options: &OperatorOptions) -> Result<Self, Box<dyn std::error::Error>> {
-        let address = &options.coordinator;
+        let address = &with_scheme(&options.coordinator)?;
         let unreached = |why: String| exit::Unreached(format!("no coordinator at {address}: {why}"));
         let endpoint = Endpoint::from_shared(address.clone())
             .map_err(|_| exit::Usage(format!("`{address}` is not an address; expected e.g. http://127.0.0.1:7700")))?
@@ -49,6 +49,15 @@ impl Client {
     }
 }
 
+/// `host:7700` means `http://host:7700`.
+fn with_scheme(address: &str) -> Result<String, exit::Usage> {
+    match address.split_once("://") {
+        None if address.contains(':') => Ok(format!("http://{address}")),
+        Some(("http" | "https", host)) if !host.is_empty() => Ok(address.to_owned()),
+        _ => Err(exit::Usage(format!("`{address}` is not an address; expected e.g. http://127.0.0.1:7700"))),
+    }
+}
+
 /// The person at this machine.
 pub(crate) fn who() -> String {
     ["USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok()).unwrap_or_else(|| "operator".to_owned())
@@ -62,5 +71,25 @@ pub(crate) fn failed(status: tonic::Status) -> Box<dyn std::error::Error> {
         Code::Unavailable => Box::new(exit::Unreached(status.message().to_owned())),
         Code::NotFound | Code::FailedPrecondition | Code::AlreadyExists => status.message().to_owned().into(),
         code => format!("{code}: {}", status.message()).into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_scheme;
+
+    #[test]
+    fn addresses() {
+        for (given, taken) in [
+            ("http://a:1", Some("http://a:1")),
+            ("https://a", Some("https://a")),
+            ("a:1", Some("http://a:1")),
+            ("", None),
+            ("foo", None),
+            ("http://", None),
+            ("ftp://a:1", None),
+        ] {
+            assert_eq!(with_scheme(given).ok().as_deref(), taken, "{given}");
+        }
     }
 }

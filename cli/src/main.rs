@@ -17,6 +17,7 @@ use clap::Parser;
 use crate::args::{Cli, Command};
 
 fn main() -> ExitCode {
+    end_with_stdout();
     let cli = Cli::parse();
     init_log(cli.verbose, cli.log_format);
     let outcome = match cli.command {
@@ -49,6 +50,21 @@ fn main() -> ExitCode {
 /// Two threads carry all the waiting; games are refereed on threads of their own.
 fn block_on<F: Future<Output = exit::Outcome>>(future: F) -> exit::Outcome {
     tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?.block_on(future)
+}
+
+/// A reader that has gone (`| head`) ends the program quietly; a stdout that takes nothing more is an error.
+fn end_with_stdout() {
+    let otherwise = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        match info.payload_as_str().and_then(|text| text.strip_prefix("failed printing to stdout: ")) {
+            Some(why) if why.starts_with("Broken pipe") => std::process::exit(i32::from(exit::DONE)),
+            Some(why) => {
+                eprintln!("error: stdout: {why}");
+                std::process::exit(i32::from(exit::FAILED));
+            }
+            None => otherwise(info),
+        }
+    }));
 }
 
 fn init_log(verbose: u8, format: args::LogFormat) {

@@ -51,6 +51,8 @@ pub struct Standing {
     pub crashes: u32,
     /// Time losses.
     pub time_losses: u32,
+    /// Games lost by an illegal move.
+    pub illegal_moves: u32,
     /// Values of the tie-breaks in the spec's order, as text.
     pub tie_breaks: Vec<String>,
 }

@@ -182,7 +182,7 @@ pub(crate) fn read_spec(
     path: &Path,
     set: &[String],
 ) -> Result<(String, rookery_tournament::spec::Spec), Box<dyn std::error::Error>> {
-    let text = std::fs::read_to_string(path).map_err(|error| exit::Usage(format!("{}: {error}", path.display())))?;
+    let text = crate::check::read_text(path)?;
     let folder = path.parent().unwrap_or_else(|| Path::new("")).to_owned();
     crate::check::parse_spec(&path.display().to_string(), text, set, &folder)
 }
@@ -194,7 +194,7 @@ async fn apply(client: &mut Client, path: &Path, set: &[String], dry_run: bool, 
     let mut files = Vec::new();
     if let OpeningSource::Book(name) = &spec.event.openings.source {
         let file = folder.join(name);
-        let content = std::fs::read(&file).map_err(|error| exit::Usage(format!("{}: {error}", file.display())))?;
+        let content = crate::check::read_book(&file)?;
         let digest = upload(client, name, content).await?;
         files.push(v1::SpecFile { name: name.clone(), digest });
     }

@@ -148,9 +148,16 @@ pub(crate) fn standings_text(standings: &[v1::Standing], tie_breaks: &[String], 
         table.row(cells);
     }
     let mut text = table.render();
-    for line in standings.iter().filter(|line| line.crashes + line.time_losses > 0) {
-        let (crashes, losses) = (line.crashes, line.time_losses);
-        let _ = writeln!(text, "{}: {crashes} crashes and stalls, {losses} time losses", line.engine);
+    for line in standings {
+        let faults = [
+            (line.crashes, "crashes and stalls"),
+            (line.time_losses, "time losses"),
+            (line.illegal_moves, "illegal moves"),
+        ];
+        if faults.iter().any(|(count, _)| *count > 0) {
+            let faults = faults.map(|(count, what)| format!("{count} {what}")).join(", ");
+            let _ = writeln!(text, "{}: {faults}", line.engine);
+        }
     }
     if !stop.is_empty() {
         let _ = writeln!(text, "{stop}");
@@ -164,7 +171,7 @@ pub(super) fn standings_json(line: &v1::Standing) -> Value {
         "losses": line.losses, "points": f64::from(line.half_points) / 2.0, "elo": line.elo,
         "elo_error": line.elo_error, "los": line.los, "normalized_elo": line.normalized_elo, "pairs": line.pairs,
         "draw_ratio": line.draw_ratio, "pair_ratio": line.pair_ratio, "crashes": line.crashes,
-        "time_losses": line.time_losses, "tie_breaks": line.tie_breaks,
+        "time_losses": line.time_losses, "illegal_moves": line.illegal_moves, "tie_breaks": line.tie_breaks,
     })
 }
 

@@ -71,7 +71,7 @@ fn read(args: &RunArgs) -> Result<(Spec, PathBuf), Box<dyn std::error::Error>> {
     let here = PathBuf::new();
     let (name, text, base) = match &args.spec {
         Some(path) => {
-            let text = std::fs::read_to_string(path).map_err(|error| Usage(format!("{}: {error}", path.display())))?;
+            let text = crate::check::read_text(path)?;
             (path.display().to_string(), text, path.parent().unwrap_or(Path::new("")).to_owned())
         }
         None => {
@@ -108,7 +108,7 @@ type NamedFile = (String, Vec<u8>);
 fn files(spec: &Spec, base: &Path) -> Result<Vec<NamedFile>, Box<dyn std::error::Error>> {
     let OpeningSource::Book(name) = &spec.event.openings.source else { return Ok(Vec::new()) };
     let path = base.join(name);
-    let content = std::fs::read(&path).map_err(|error| Usage(format!("book {}: {error}", path.display())))?;
+    let content = crate::check::read_book(&path)?;
     Ok(vec![(name.clone(), content)])
 }
 
@@ -216,6 +216,15 @@ async fn apply(
         other => Box::<dyn std::error::Error>::from(other),
     };
     let would = handle.apply(request.clone(), digests.to_vec()).await.map_err(ways_out)?;
+    if would.created && !events.events.is_empty() {
+        return Err(Usage(if would.differences.is_empty() {
+            format!("event `{}` in this folder was stopped\n{WAYS_OUT}", spec.name)
+        } else {
+            let changes = would.differences.join("\n  ");
+            format!("the spec has changed since the results in this folder, which are final:\n  {changes}\n{WAYS_OUT}")
+        })
+        .into());
+    }
     if !would.created && !would.differences.is_empty() && !args.go_on {
         let changes = would.differences.join("\n  ");
         return Err(Usage(format!(

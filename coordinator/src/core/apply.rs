@@ -48,14 +48,15 @@ impl Core {
         }
         let named = self.events.iter().filter(|(_, state)| state.name() == apply.spec.name);
         let newest = named.max_by_key(|(_, state)| state.meta.applied_unix_ms).map(|(uid, _)| uid.clone());
-        let Some(uid) = newest else { return self.create(ask, apply) };
-        let Some(state) = self.events.get(&uid) else { return self.create(ask, apply) };
+        let Some(uid) = newest else { return self.create(ask, apply, Vec::new()) };
+        let Some(state) = self.events.get(&uid) else { return self.create(ask, apply, Vec::new()) };
         let phase = state.event.phase();
-        if phase == Phase::Stopped {
-            return self.create(ask, apply);
-        }
         let mut response = response(&uid, state);
         let found = differences(state.event.spec(), &apply.spec);
+        if phase == Phase::Stopped {
+            let differences = found.iter().map(ToString::to_string).collect();
+            return self.create(ask, apply, differences);
+        }
         if state.meta.spec_digest == apply.spec_digest || found.is_empty() {
             return Ok(Some(Answer::Applied(Box::new(response))));
         }
@@ -64,7 +65,7 @@ impl Core {
             found.iter().filter(|one| one.class != Class::Free).map(ToString::to_string).collect();
         if !locked.is_empty() {
             if phase == Phase::Finished {
-                return self.create(ask, apply);
+                return self.create(ask, apply, response.differences);
             }
             return Err(Denied::Precondition(refusal(&apply.spec.name, &locked)));
         }
@@ -101,7 +102,8 @@ impl Core {
         Some(Answer::Applied(Box::new(response)))
     }
 
-    fn create(&mut self, ask: AskId, apply: Apply) -> Result<Option<Answer>, Denied> {
+    /// A new event. `differences` are those from the event of the same name that is over, if there is one.
+    fn create(&mut self, ask: AskId, apply: Apply, differences: Vec<String>) -> Result<Option<Answer>, Denied> {
         let Apply { spec, spec_digest, book, uid, seed, digests, dry_run, paused, change } = apply;
         if self.events.len() >= limits::EVENTS {
             return Err(Denied::Unavailable(format!("{} events are known already", limits::EVENTS)));
@@ -150,6 +152,7 @@ impl Core {
             created: true,
             games: event.progress().total,
             warnings,
+            differences,
             ..v1::ApplyResponse::default()
         };
         if dry_run {
@@ -199,8 +202,8 @@ fn response(uid: &str, state: &EventState) -> v1::ApplyResponse {
 
 fn refusal(name: &str, locked: &[String]) -> String {
     format!(
-        "event `{name}` runs, and these keys are locked: {}; ways out: apply it under another name, or stop `{name}` \
+        "event `{name}` runs, and these keys are locked:\n  {}\nways out: apply it under another name, or stop `{name}` \
          and apply again",
-        locked.join("; ")
+        locked.join("\n  ")
     )
 }

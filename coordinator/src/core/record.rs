@@ -1,6 +1,6 @@
 //! What workers say about games: finished, handed back, moved on, refused.
 
-use rookery_game::{GameRecord, Seat};
+use rookery_game::{Ending, GameRecord, Seat};
 use rookery_proto::v1::{self, DiscardReason, HandBackReason, RefusalReason, attach_response::Message};
 use rookery_tournament::{
     EntrantId, GameId, PairId, ResultEntry,
@@ -297,6 +297,9 @@ fn checked(
     }
     let replayed = record.replay().map_err(|error| error.to_string())?;
     let outcome = record.outcome.as_ref().ok_or("no outcome")?;
+    if matches!(outcome.ending, Ending::Ruling | Ending::InterruptionRule) {
+        return Err(format!("a game ends by {} here, never on a worker", outcome.ending));
+    }
     let fault: Option<Seat> = outcome.fault;
     let seats: [EntrantId; 2] = [ordered.first, ordered.second];
     let entry = ResultEntry {

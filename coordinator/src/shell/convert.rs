@@ -24,6 +24,7 @@ fn standing(line: Standing) -> v1::Standing {
         draw_ratio: line.draw_ratio,
         crashes: line.crashes,
         time_losses: line.time_losses,
+        illegal_moves: line.illegal_moves,
         tie_breaks: line.tie_breaks,
         pair_ratio: line.pair_ratio,
     }

@@ -96,7 +96,12 @@ pub(super) fn details(outcome: Option<&Outcome>) -> String {
         Ending::Declaration => adjudicated("declaration"),
         Ending::Goal => adjudicated("reaching the goal"),
     };
-    if outcome.detail.is_empty() { text } else { format!("{text}: {}", outcome.detail) }
+    // The board's own words say again what the text says already.
+    let detail = outcome.detail.strip_prefix("illegal move ").filter(|_| outcome.ending == Ending::IllegalMove);
+    match detail.unwrap_or(&outcome.detail) {
+        "" => text,
+        detail => format!("{text}: {detail}"),
+    }
 }
 
 /// A moment as date and time of day, UTC.

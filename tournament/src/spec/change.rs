@@ -100,9 +100,9 @@ fn engines(old: &Spec, new: &Spec, found: &mut Vec<Difference>) {
         let name = &engine.setup.name;
         let key = format!("engine.{}", key_text(name));
         let Some(nodes) = news.get(name) else {
-            let message = format!("a withdrawal: `rookery withdraw {} --games keep|void`", key_text(name));
             let old = Some(Node::Table(tree::engine(engine)).inline());
-            found.push(Difference { key, old, new: None, class: Class::Free, message });
+            let message = "nobody leaves a running event in this version".to_owned();
+            found.push(Difference { key, old, new: None, class: Class::Locked, message });
             continue;
         };
         for (key, a, b) in compare(flat(&key, &tree::engine(engine)), flat(&key, nodes)) {
@@ -112,7 +112,8 @@ fn engines(old: &Spec, new: &Spec, found: &mut Vec<Difference>) {
     for engine in new.engines.iter().filter(|e| !olds.contains_key(&e.setup.name)) {
         let key = format!("engine.{}", key_text(&engine.setup.name));
         let new = Some(Node::Table(tree::engine(engine)).inline());
-        found.push(Difference { key, old: None, new, class: Class::Free, message: "a new entrant".to_owned() });
+        let message = "nobody joins a running event in this version".to_owned();
+        found.push(Difference { key, old: None, new, class: Class::Locked, message });
     }
 }
 
@@ -162,13 +163,11 @@ fn difference(key: &str, old: Option<String>, new: Option<String>, class: Class)
     let message = match class {
         Class::Free if key.starts_with("event.stop") => "free until the stop is reached".to_owned(),
         Class::Free => "free at any time".to_owned(),
-        Class::Ruling => format!("`{key}` changes only by a ruling: apply with `--by` and `--reason`"),
+        Class::Ruling => "locked once the event has begun: it changes only by a ruling".to_owned(),
         Class::Locked if key.starts_with("event.format.") && key.ends_with(".pairs") => {
-            format!("`{key}` may only rise once a game is on record; fewer: `rookery stop`, or a new event")
+            "it may only rise once the event has begun; fewer: `rookery stop`, or a new event".to_owned()
         }
-        Class::Locked => format!(
-            "`{key}` is locked once a game is on record; ways out: `--from-next-round`, `rookery void …` and apply, or a new event"
-        ),
+        Class::Locked => "locked once the event has begun".to_owned(),
     };
     Difference { key: key.to_owned(), old, new, class, message }
 }

@@ -279,7 +279,9 @@ pub(super) fn nearest<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) 
         .filter(|w| w.len() <= LONGEST && w.len().abs_diff(lower.len()) <= LONGEST / 3)
         .map(|w| (strsim::osa_distance(&lower, &w.to_lowercase().replace(['_', ' '], "-")), w))
         .filter(|(distance, w)| *distance <= (w.chars().count().max(lower.chars().count()) / 3).max(1))
-        .min_by_key(|(distance, _)| *distance)
+        // A word of which every letter is wrong is no slip.
+        .filter(|(distance, _)| *distance < lower.chars().count())
+        .min_by_key(|(distance, w)| (*distance, !w.starts_with(&lower)))
         .map(|(_, w)| w)
 }
 

@@ -113,6 +113,7 @@ fn line(place: u32, entrant: usize, engine: &str, table: &Table, tie_breaks: Vec
         pair_ratio: summary.pair_ratio,
         crashes: own.crashes,
         time_losses: own.time_losses,
+        illegal_moves: own.illegal_moves,
         tie_breaks,
     }
 }

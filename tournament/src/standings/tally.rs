@@ -57,6 +57,7 @@ pub(super) struct Own {
     pub(super) wins_as_second: u32,
     pub(super) crashes: u32,
     pub(super) time_losses: u32,
+    pub(super) illegal_moves: u32,
     pub(super) mobility: Mobility,
 }
 
@@ -120,6 +121,9 @@ impl Tally {
         }
         if counted.ending == Ending::TimeLoss && counted.fault == Some(seat) {
             step(&mut own.time_losses, sign);
+        }
+        if counted.ending == Ending::IllegalMove && counted.fault == Some(seat) {
+            step(&mut own.illegal_moves, sign);
         }
         if let (1, Some(held)) = (points, counted.r_mobility) {
             own.mobility.add(if seat == Seat::First { held } else { -held }, sign);

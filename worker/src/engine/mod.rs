@@ -11,6 +11,7 @@ mod lines;
 mod memory;
 mod player;
 mod process;
+mod strays;
 mod transcript;
 mod try_start;
 mod uci;

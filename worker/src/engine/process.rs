@@ -24,6 +24,7 @@ use super::{
     lines::Lines,
     memory::Watch,
     player::Fault,
+    strays::Mark,
     transcript::{Ring, Tail},
 };
 
@@ -39,7 +40,8 @@ pub(crate) enum Read {
     Eof,
 }
 
-/// A running process in a group of its own. Dropped, the whole group is killed and the process reaped.
+/// A running process in a group of its own. Dropped, the whole group is killed, what has left the group too, and the
+/// process reaped.
 #[derive(Debug)]
 pub(crate) struct Process {
     child: Child,
@@ -55,6 +57,7 @@ pub(crate) struct Process {
     exited: bool,
     status: Option<ExitStatus>,
     memory: Option<Watch>,
+    mark: Mark,
     pub(crate) ring: Ring,
     pub(crate) stderr_tail: Tail,
     pub(crate) heard_at: Instant,
@@ -77,7 +80,8 @@ impl Process {
             // A launcher would fail in its own words, after the start: look before.
             check_executable(&launch.program, &launch.directory).map_err(|source| refused("the program", source))?;
         }
-        let mut child = command(launch).spawn().map_err(|source| refused("the program", source))?;
+        let mark = Mark::new();
+        let mut child = command(launch, &mark).spawn().map_err(|source| refused("the program", source))?;
         let adopted = Self::adopt(&mut child).and_then(|parts| {
             let memory = launch.memory.map(|limit| Watch::start(parts.0, limit)).transpose();
             Ok((parts, memory.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::AGAIN))?))
@@ -85,6 +89,7 @@ impl Process {
         match adopted {
             Ok(((pid, [stdin, stdout, stderr], epoll, pidfd), memory)) => Ok(Self {
                 memory,
+                mark,
                 child,
                 pid,
                 stdin: Some(stdin),
@@ -305,6 +310,7 @@ impl Process {
         // The watch may signal the group too: it ends before the number can be anyone else's.
         self.memory = None;
         if self.wait(KILL_WAIT) {
+            self.mark.kill_all();
             self.status = self.status.or_else(|| self.child.wait().ok());
         } else {
             tracing::warn!(pid = self.child.id(), "a killed engine is still there: the kernel holds it");
@@ -327,7 +333,7 @@ fn host(call: &'static str) -> impl Fn(Errno) -> Fault {
     move |errno| Fault::Host { call, errno: errno.to_string() }
 }
 
-fn command(launch: &Launch) -> Command {
+fn command(launch: &Launch, mark: &Mark) -> Command {
     let mut command = if let Some((launcher, rest)) = launch.prefix.split_first() {
         let mut command = Command::new(launcher);
         command.args(rest).arg(&launch.program);
@@ -338,6 +344,7 @@ fn command(launch: &Launch) -> Command {
     command
         .args(&launch.args)
         .envs(launch.env.iter().map(|(name, value)| (name, value)))
+        .envs([mark.variable()])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

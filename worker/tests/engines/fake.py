@@ -22,6 +22,7 @@ Arguments are key=value:
   early=1                 answers `go ponder` at once
   nopingpong=1            never answers `stop`
   child=PATH              starts a child that sleeps and notes its process id in PATH
+  stray=1                 that child is in a session of its own
   memory=BYTES            writes to that much memory before the answer, then thinks for ever
   log=PATH                notes each line that it gets
 """
@@ -149,7 +150,7 @@ def main():
     if "deaf" in A:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if "child" in A:
-        child = subprocess.Popen(["sleep", "600"])
+        child = subprocess.Popen(["sleep", "600"], start_new_session="stray" in A)
         with open(A["child"], "w") as f:
             f.write("%d %d" % (os.getpid(), child.pid))
     stage("start")

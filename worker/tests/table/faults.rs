@@ -131,6 +131,22 @@ fn silence_at_the_start_is_bounded_and_leaves_nobody() {
     }
 }
 
+#[test]
+fn what_left_the_engines_group_ends_with_it() {
+    if !python() {
+        skip!("no python3")
+    }
+    let dir = tempfile::tempdir().expect("a folder");
+    let note = dir.path().join("note");
+    let bad = Engine::fake("Bad", &[&format!("child={}", note.display()), "stray=1"]);
+    let mut slot = slot();
+    is_clean(&finished(play_on(&mut slot, &order(&bad, &Engine::fake("Good", &[]), NODES)).0));
+    drop(slot);
+    for pid in std::fs::read_to_string(&note).expect("a note").split(' ') {
+        assert!(is_gone(pid), "process {pid} is still there");
+    }
+}
+
 /// Gone, or a zombie that init has not reaped yet (the child's child is not ours to reap). A signal takes its time to
 /// arrive on a busy machine.
 fn is_gone(pid: &str) -> bool {

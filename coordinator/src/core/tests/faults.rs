@@ -95,6 +95,22 @@ fn what_does_not_replay_is_no_result_and_ends_the_attempt() {
 }
 
 #[test]
+fn a_worker_rules_nothing() {
+    for ending in [v1::Ending::Ruling, v1::Ending::InterruptionRule] {
+        let (mut world, play) = in_hand();
+        let mut message = finished(play.attempt, &play.games[0], 0);
+        if let v1::attach_request::Message::Finished(finished) = &mut message {
+            let outcome = finished.record.as_mut().unwrap().outcome.as_mut().unwrap();
+            outcome.ending = ending.into();
+        }
+        world.say(1, message);
+        world.run();
+        assert_eq!(discarded(&mut world, 1), DiscardReason::DoesNotReplay, "{ending:?}");
+        assert_eq!((world.archive.len(), world.store.count("/results/")), (0, 0));
+    }
+}
+
+#[test]
 fn a_setup_that_was_not_ordered_is_no_result() {
     let (mut world, play) = in_hand();
     let mut message = finished(play.attempt, &play.games[0], 0);

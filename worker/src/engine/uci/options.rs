@@ -77,10 +77,29 @@ fn sections(words: &[&str], key: &str) -> Vec<String> {
     out
 }
 
+/// ` (did you mean Hash?)`: the declared name with the same letters, or with one or two slips.
+fn meant(declared: &[UciOption], name: &str) -> String {
+    /// Longer names are not compared: their cost grows with the square.
+    const LONGEST: usize = 64;
+    let letters =
+        |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase() };
+    let wanted = letters(name);
+    if wanted.is_empty() || wanted.len() > LONGEST {
+        return String::new();
+    }
+    let near = declared
+        .iter()
+        .filter(|option| option.name.len() <= LONGEST)
+        .map(|option| (strsim::osa_distance(&wanted, &letters(&option.name)), option))
+        .filter(|(distance, _)| *distance <= (wanted.len() / 3).min(2))
+        .min_by_key(|(distance, _)| *distance);
+    near.map_or_else(String::new, |(_, option)| format!(" (did you mean {}?)", option.name))
+}
+
 /// The `setoption` line for `name = value`, without a newline, or why nothing is sent.
 pub(crate) fn set(declared: &[UciOption], name: &str, value: &str) -> Result<String, String> {
     let Some(option) = find(declared, name) else {
-        return Err(format!("option {name}: unknown to the engine, not sent"));
+        return Err(format!("option {name}: unknown to the engine, not sent{}", meant(declared, name)));
     };
     if value.chars().chain(name.chars()).any(char::is_control) {
         return Err(format!("option {}: a value must be one line, not sent", option.name));
