@@ -230,7 +230,7 @@ fn mistakes_in_an_event_are_named_at_their_place() {
             "16200000 games",
             "an event has at most 2,000,000",
         ),
-        ("format = { gauntlet = { engine = \"C\" } }", 35, 1, "unknown engine `C`", "did you mean `A`?"),
+        ("format = { gauntlet = { engine = \"C\" } }", 35, 1, "unknown engine `C`", "expected one of `A`, `B`"),
         ("format = { gauntlet = {} }", 23, 2, "a gauntlet without `engine`", "expected e.g. `engine = \"X 2\"`"),
         (
             "format = { gauntlet = { engine = \"A\", opponents = { nearest = 1 } } }",

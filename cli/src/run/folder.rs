@@ -31,6 +31,12 @@ impl Folder {
         self.root.join("state.redb")
     }
 
+    /// Whether games are here, and nothing that knows them: to play on would write over them.
+    pub(crate) fn lost_its_state(&self) -> bool {
+        let bytes = |path: PathBuf| fs::metadata(path).map_or(0, |found| found.len());
+        bytes(self.games()) > 0 && bytes(self.state()) == 0
+    }
+
     /// The archive.
     pub(crate) fn archive(&self) -> PathBuf {
         self.root.join("archive")
@@ -103,6 +109,17 @@ pub(crate) fn file_name(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn games_without_state_are_not_written_over() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = Folder::open(dir.path()).unwrap();
+        assert!(!folder.lost_its_state());
+        fs::write(folder.games(), "[Event").unwrap();
+        assert!(folder.lost_its_state());
+        fs::write(folder.state(), "x").unwrap();
+        assert!(!folder.lost_its_state());
+    }
 
     #[test]
     fn names_of_folders_are_harmless() {

@@ -56,6 +56,10 @@ pub(crate) async fn run(args: RunArgs, json: bool) -> Outcome {
         folder::put_aside(&output)?;
     }
     let folder = Folder::open(&output)?;
+    if folder.lost_its_state() {
+        let shown = folder.root().display();
+        return Err(Usage(format!("{shown}/ has games.pgn, and not the state that it came from\n{WAYS_OUT}")).into());
+    }
     let cage = serve::cage(args.no_sandbox, args.require_sandbox)?;
     serve::check_descriptors(plan.slots.len())?;
     serve::engines_start(&spec, &plan, &catalogue, &cage, &folder.scratch())?;
