@@ -193,7 +193,7 @@ pub(crate) fn launch(args: &LaunchArgs) -> ExitCode {
 
 /// Cuts this machine into slots.
 pub(crate) fn plan(wish: &Wish) -> Result<Plan, Box<dyn std::error::Error>> {
-    let plan = hardware::plan(&Machine::this()?, wish)?;
+    let plan = hardware::plan(&Machine::this()?, wish).map_err(|error| Usage(exit::full(&error)))?;
     for warning in &plan.warnings {
         eprintln!("warning: {warning}");
     }

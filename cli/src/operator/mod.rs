@@ -5,6 +5,7 @@ mod show;
 use std::{
     io::Write,
     path::{Path, PathBuf},
+    time::{Duration, Instant},
 };
 
 use rookery_proto::v1;
@@ -20,6 +21,10 @@ use crate::{
 
 /// Pieces of an upload; the API takes at most 1 MiB.
 const PIECE: usize = 512 * 1024;
+/// A watch without a word for so long gives up: several leases, and the start of a coordinator.
+const LEADERLESS: Duration = Duration::from_secs(60);
+/// Between two attempts to watch.
+const ASK_AGAIN: Duration = Duration::from_millis(500);
 
 /// Carries out one command.
 pub(crate) async fn run(command: OperatorCommand, options: &OperatorOptions, json: bool) -> Outcome {
@@ -71,7 +76,7 @@ pub(crate) async fn run(command: OperatorCommand, options: &OperatorOptions, jso
             let request = v1::ExplainGameRequest { event, game, transcript };
             let answer = client.games.explain_game(request).await.map_err(failed)?.into_inner();
             if json {
-                print_json(&json!({ "game": answer.summary.as_ref().map(show::game_json), "lines": answer.lines }));
+                print_json(&show::explain_json(&answer));
             } else {
                 print!("{}", show::explain_text(&answer));
             }
@@ -133,12 +138,12 @@ pub(crate) async fn run(command: OperatorCommand, options: &OperatorOptions, jso
             let grace_ms = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
             let request = v1::DrainWorkerRequest { worker, change, grace_ms };
             let answer = client.fleet.drain_worker(request).await.map_err(failed)?.into_inner();
-            print!("{}", workers_text(answer.worker.as_slice()));
+            worker_summary(answer.worker, json);
         }
         OperatorCommand::Undrain { worker } => {
             let request = v1::UndrainWorkerRequest { worker, change };
             let answer = client.fleet.undrain_worker(request).await.map_err(failed)?.into_inner();
-            print!("{}", workers_text(answer.worker.as_slice()));
+            worker_summary(answer.worker, json);
         }
         OperatorCommand::Status => {
             let request = v1::GetCoordinatorRequest {};
@@ -165,6 +170,15 @@ fn summary(summary: Option<v1::EventSummary>, json: bool) {
         print_json(&event_json(&summary));
     } else {
         print!("{}", events_text(&[summary]));
+    }
+}
+
+fn worker_summary(summary: Option<v1::WorkerSummary>, json: bool) {
+    let Some(summary) = summary else { return };
+    if json {
+        print_json(&show::worker_json(&summary));
+    } else {
+        print!("{}", workers_text(&[summary]));
     }
 }
 
@@ -247,31 +261,54 @@ async fn upload(client: &mut Client, name: &str, content: Vec<u8>) -> Result<Str
     Ok(client.seasons.upload_file(request).await.map_err(failed)?.into_inner().digest)
 }
 
+/// Goes on over a change of leader: it ends with the event, or where no coordinator leads for [`LEADERLESS`].
 async fn watch(client: &mut Client, event: String, json: bool) -> Outcome {
-    let mut stream = client.seasons.watch_event(v1::WatchEventRequest { event }).await.map_err(failed)?.into_inner();
     let mut line = crate::progress::Line::new();
-    let mut last = None;
-    while let Some(answer) = stream.message().await.map_err(failed)? {
+    let mut heard = Instant::now();
+    let (summary, standings) = loop {
+        let ended = match watch_once(client, &event, json, &mut line, &mut heard).await {
+            Ok(Some(last)) => break last,
+            Ok(None) => exit::Unreached("the coordinator ended the stream".to_owned()).into(),
+            Err(status) if matches!(status.code(), tonic::Code::Unavailable | tonic::Code::Unknown) => failed(status),
+            Err(status) => return Err(failed(status)),
+        };
+        if heard.elapsed() > LEADERLESS {
+            return Err(ended);
+        }
+        tokio::time::sleep(ASK_AGAIN).await;
+    };
+    line.clear();
+    if !json {
+        print!("{}", standings_text(&standings, &[], &summary.stop));
+        print!("{}", events_text(std::slice::from_ref(&summary)));
+    }
+    Ok(if summary.phase() == v1::EventPhase::Asking { exit::ASKING } else { exit::DONE })
+}
+
+/// One stream: until the event is over or asks (`Some`), or the stream ends without (`None`).
+async fn watch_once(
+    client: &mut Client,
+    event: &str,
+    json: bool,
+    line: &mut crate::progress::Line,
+    heard: &mut Instant,
+) -> Result<Option<(v1::EventSummary, Vec<v1::Standing>)>, tonic::Status> {
+    use v1::EventPhase as P;
+    let request = v1::WatchEventRequest { event: event.to_owned() };
+    let mut stream = client.seasons.watch_event(request).await?.into_inner();
+    while let Some(answer) = stream.message().await? {
+        *heard = Instant::now();
         let Some(summary) = answer.summary else { continue };
         if json {
             println!("{}", event_json(&summary));
         } else {
             line.show(&summary, &answer.standings);
         }
-        let phase = summary.phase();
-        last = Some((summary, answer.standings));
-        use v1::EventPhase as P;
-        if matches!(phase, P::Finished | P::Stopped | P::Sealed | P::Asking) {
-            break;
+        if matches!(summary.phase(), P::Finished | P::Stopped | P::Sealed | P::Asking) {
+            return Ok(Some((summary, answer.standings)));
         }
     }
-    line.clear();
-    let Some((summary, standings)) = last else { return Ok(exit::DONE) };
-    if !json {
-        print!("{}", standings_text(&standings, &[], &summary.stop));
-        print!("{}", events_text(std::slice::from_ref(&summary)));
-    }
-    Ok(if summary.phase() == v1::EventPhase::Asking { exit::ASKING } else { exit::DONE })
+    Ok(None)
 }
 
 async fn watch_game(client: &mut Client, event: String, game: String) -> Outcome {

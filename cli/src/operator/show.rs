@@ -314,6 +314,16 @@ pub(super) fn explain_text(answer: &v1::ExplainGameResponse) -> String {
     text
 }
 
+pub(super) fn explain_json(answer: &v1::ExplainGameResponse) -> Value {
+    let transcripts = answer.transcripts.iter().map(|transcript| {
+        let seat = if transcript.seat() == v1::Seat::Second { "second" } else { "first" };
+        json!({ "seat": seat, "lines": transcript.lines, "stderr": transcript.stderr,
+            "reproduce": transcript.reproduce })
+    });
+    json!({ "game": answer.summary.as_ref().map(game_json), "lines": answer.lines,
+        "transcripts": transcripts.collect::<Vec<_>>() })
+}
+
 pub(super) fn facts_text(facts: &[v1::Fact]) -> String {
     let mut table = Table::new([
         ("seq", Align::Right),

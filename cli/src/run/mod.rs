@@ -237,6 +237,14 @@ async fn apply(
         ))
         .into());
     }
+    // What is over is not amended: the coordinator would begin a second event beside it.
+    if would.created && !events.events.is_empty() {
+        let name = &spec.name;
+        return Err(Usage(format!(
+            "the event `{name}` in this folder is over, and this spec is another, or it was stopped by a person\n{WAYS_OUT}"
+        ))
+        .into());
+    }
     request.dry_run = false;
     let applied = handle.apply(request, digests.to_vec()).await.map_err(ways_out)?;
     for warning in &applied.warnings {
