@@ -36,14 +36,14 @@ struct Member {
 }
 
 impl Cluster {
-    /// Starts `members` members with `args` besides, and waits until they serve. `None`, and SKIP with the reason on
-    /// stderr, where there is no etcd here.
+    /// Starts `members` members with `args` besides, and waits until they serve. `None`, and the test is skipped, where
+    /// there is no etcd here.
     ///
     /// # Errors
     /// Where one does not start: with the end of its log.
     pub fn start(members: usize, args: &[&str]) -> io::Result<Option<Self>> {
         let Some(binary) = binary() else {
-            eprintln!("SKIP: no etcd (Debian: etcd-server), and {BINARY} is not set");
+            crate::tools::skip(&format!("no etcd (Debian: etcd-server), and {BINARY} is not set"));
             return Ok(None);
         };
         let folder = tempfile::tempdir()?;
@@ -202,7 +202,7 @@ fn binary() -> Option<PathBuf> {
 }
 
 /// Ports that were free a moment ago, all different.
-fn free_ports(n: usize) -> io::Result<Vec<u16>> {
+pub(crate) fn free_ports(n: usize) -> io::Result<Vec<u16>> {
     let listeners = (0..n).map(|_| TcpListener::bind("127.0.0.1:0")).collect::<io::Result<Vec<_>>>()?;
     listeners.iter().map(|l| Ok(l.local_addr()?.port())).collect()
 }

@@ -1,0 +1,8 @@
+//! The real binary with real engines: what a person does and sees.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
+mod cluster;
+mod faults;
+mod operator;
+mod run;

@@ -1,0 +1,95 @@
+//! What an operator asks and orders, against a coordinator and a worker.
+
+use rookery_tests::{fleet::Fleet, judge::judge, tools};
+
+#[test]
+fn every_command_answers_people_and_scripts() {
+    let Some(python) = tools::python() else { return };
+    let mover = tools::file("engines/mover.py");
+    let mover = mover.to_str().unwrap();
+    let one = [mover, "seed=1", "think=20"];
+    let two = [mover, "seed=2", "think=20"];
+    let mut fleet = Fleet::start(None, 1, &[("one", &python, &one), ("two", &python, &two)]);
+    let spec = fleet.file(
+        "e.toml",
+        "name = \"E\"\n[[engine]]\nname = \"One\"\nprogram = \"one\"\n[[engine]]\nname = \"Two\"\nprogram = \"two\"\n\
+         [event]\nformat = { match = { pairs = 4 } }\ntime-control = \"nodes=10\"\nmax-moves = 15\nseed = 1\n",
+    );
+    let spec = spec.to_str().unwrap();
+
+    assert_eq!(fleet.json(&["apply", spec, "--dry-run"])["games"], 8);
+    fleet.operator(&["list"]).expect(0);
+    assert_eq!(fleet.json(&["list"]).as_array().map(Vec::len), Some(0));
+    assert_eq!(fleet.json(&["apply", spec, "--paused"])["created"], true);
+    assert_eq!(fleet.json(&["apply", spec])["created"], false, "applied twice, begun once");
+    assert_eq!(fleet.json(&["list"])[0]["phase"], "paused");
+    fleet.worker(1);
+    assert_eq!(fleet.json(&["resume", "E"])["phase"], "running");
+
+    // Pausing at once gives back what is played; it goes on from there.
+    assert_eq!(fleet.json(&["pause", "E", "--now",])["phase"], "paused");
+    assert_eq!(fleet.json(&["pause", "E"])["phase"], "paused");
+    fleet.operator(&["resume", "E"]).expect(0);
+    fleet.over("E");
+
+    let games = fleet.json(&["games", "E"]);
+    let games = games.as_array().unwrap();
+    assert_eq!(games.len(), 8);
+    assert_eq!(fleet.json(&["games", "E", "--limit", "3"]).as_array().map(Vec::len), Some(3));
+    assert_eq!(fleet.json(&["games", "E", "--phase", "waiting"]).as_array().map(Vec::len), Some(0));
+    assert_eq!(fleet.json(&["games", "E", "--engine", "One"]).as_array().map(Vec::len), Some(8));
+    fleet.operator(&["games", "E", "--phase", "wating"]).expect(2);
+
+    // Rulings: the result, a voided game that counts no more, one that is played again.
+    let name = |n: usize| games[n]["game"].as_str().unwrap();
+    let ruled = fleet.json(&["rule", "E", name(0), "1-0", "--reason", "a test"]);
+    assert_eq!(ruled["outcome"]["result"], "1-0");
+    fleet.operator(&["rule", "E", name(0), "2-0"]).expect(2);
+    fleet.json(&["void", "E", name(2), "--reason", "a test"]);
+    fleet.json(&["replay", "E", name(4), "--reason", "a test"]);
+    fleet.over("E");
+    let count = |phase: &str| fleet.json(&["games", "E", "--phase", phase]).as_array().map(Vec::len);
+    assert_eq!(count("finished"), Some(7));
+
+    let pgn = fleet.folder.path().join("e.pgn");
+    fleet.operator(&["export", "E", "-o", pgn.to_str().unwrap()]).expect(0);
+    let judged = judge(&python, &pgn);
+    assert_eq!(judged.games.len(), 7);
+    let standings = fleet.json(&["standings", "E"]);
+    for line in standings["standings"].as_array().unwrap() {
+        let half_points = judged.half_points[line["engine"].as_str().unwrap()];
+        #[allow(clippy::cast_precision_loss, reason = "a handful")]
+        let points = half_points as f64 / 2.0;
+        assert!((line["points"].as_f64().unwrap() - points).abs() < 0.01, "{standings}");
+    }
+    let lines = fleet.operator(&["export", "E", "--format", "jsonl"]).expect(0).out;
+    assert_eq!(lines.lines().filter(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()).count(), 7);
+
+    assert!(fleet.operator(&["explain", "E", name(0)]).expect(0).out.contains("tests"), "who decided");
+    let facts = fleet.json(&["log", "E"]).to_string();
+    assert!(facts.contains("a test") && facts.contains("tests"), "{facts}");
+    fleet.json(&["crosstable", "E"]);
+    assert_eq!(fleet.json(&["status"])["leading"], true);
+
+    fleet.json(&["drain", "w1", "--reason", "a test"]);
+    assert!(fleet.json(&["workers"])[0]["set_aside"].as_str().is_some_and(|why| !why.is_empty()));
+    fleet.json(&["undrain", "w1"]);
+    assert_eq!(fleet.json(&["workers"])[0]["set_aside"], "");
+
+    for (args, word) in [(["standings", "E"], "One"), (["crosstable", "E"], "Two"), (["log", "E"], "a test")] {
+        assert!(fleet.operator(&args).expect(0).out.contains(word), "{args:?}");
+    }
+    for args in [["list"], ["workers"], ["status"]] {
+        fleet.operator(&args).expect(0);
+    }
+    fleet.operator(&["standings", "Nothing"]).expect(1);
+    let gone = fleet.operator(&["explain", "E", "nonsense"]);
+    assert_ne!(gone.code, 0);
+}
+
+#[test]
+fn nobody_there_has_an_exit_code_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = rookery_tests::run::rookery(folder.path(), ["list", "--coordinator", "http://127.0.0.1:1"]);
+    rookery_tests::run::run(&mut command).expect(4);
+}
