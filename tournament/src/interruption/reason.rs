@@ -10,7 +10,7 @@ use super::{Broken, Compensation, Evaluation, MATE, Verdict, WHOLE};
 fn pawns(evaluation: Option<Evaluation>) -> String {
     match evaluation {
         None => "none".to_owned(),
-        Some(e) if e >= MATE => "+mate".to_owned(),
+        Some(e) if e == MATE => "+mate".to_owned(),
         Some(e) if e <= -MATE => "-mate".to_owned(),
         Some(e) => format!("{}{}", if e < 0 { '-' } else { '+' }, pawns_of(i64::from(e).abs())),
     }
