@@ -151,6 +151,9 @@ pub trait Player: Send {
     /// When it last wrote anything.
     fn heard_at(&self) -> Instant;
 
+    /// Nodes of the running search, as it last reported them; 0 where it did not.
+    fn nodes(&self) -> u64;
+
     /// Whether it can be told [`Tell::NewGame`] now.
     fn is_idle(&self) -> bool;
 

@@ -13,6 +13,14 @@ use super::{
 };
 use crate::engine::{Fault, Go, Player, Said, SearchInfo, Tell, WRITE_TIMEOUT};
 
+/// How often a search without a clock is asked whether it heeds its limit of nodes.
+const LOOK_AT_NODES: Duration = Duration::from_secs(1);
+
+/// An engine that has searched so many times its nodes, and [`NODES_OVER`] besides, does not know the limit: it is told to
+/// stop, as it would think for ever. Engines look at their count now and then only, so a little more is no fault.
+const NODES_TIMES: u64 = 4;
+const NODES_OVER: u64 = 1_000_000;
+
 /// An answer of the side to move, with the times between which its clock ran.
 struct Answer {
     text: String,
@@ -110,6 +118,10 @@ impl Referee<'_> {
         let told = Instant::now();
         let mut sent = None;
         let mut flagged: Option<(Instant, Duration)> = None;
+        let nodes = self.order.setup.side(seat).time_control.nodes.filter(|_| budget.deadline.is_none());
+        let too_many = nodes.map(|nodes| nodes.saturating_mul(NODES_TIMES).saturating_add(NODES_OVER));
+        let mut stopped = None;
+        let mut look_at = told + LOOK_AT_NODES;
         let mut queued_only = true;
         let mut wake = [true; 2];
         wake[seat.other().index()] = false;
@@ -146,8 +158,21 @@ impl Referee<'_> {
                 (Some((until, _)), ..) => until,
                 (None, None, _) => player.blocked_since().unwrap_or(told) + WRITE_TIMEOUT,
                 (None, Some(sent), Some(deadline)) => sent + deadline,
-                (None, Some(sent), None) => player.heard_at().max(sent) + limits.silence,
+                (None, Some(sent), None) => stopped.unwrap_or_else(|| player.heard_at().max(sent) + limits.silence),
             };
+            let looks = stopped.is_none() && now >= look_at;
+            if looks {
+                look_at = now + LOOK_AT_NODES;
+            }
+            if looks && too_many.is_some_and(|most| player.nodes() > most) {
+                stopped = Some(now + limits.stall);
+                let name = &self.order.setup.side(seat).engine.name;
+                *self.warnings.entry(format!("{name}: does not heed `go nodes`, was told to stop")).or_default() += 1;
+                self.tell(seat, Tell::Stop)?;
+                queued_only = false;
+                wake = [true; 2];
+                continue;
+            }
             if now >= until {
                 match (flagged, sent, budget.deadline) {
                     (None, Some(_), Some(_)) => {
@@ -169,13 +194,16 @@ impl Referee<'_> {
                         return Err(Stop::Over(Outcome::fault(seat, Ending::Stall, detail)));
                     }
                     (None, Some(_), None) => {
-                        let detail = format!("wrote nothing for {} s", limits.silence.as_secs_f64());
+                        let detail = match stopped {
+                            Some(_) => format!("no answer to `stop` for {} s", limits.stall.as_secs_f64()),
+                            None => format!("wrote nothing for {} s", limits.silence.as_secs_f64()),
+                        };
                         return Err(Stop::Over(Outcome::fault(seat, Ending::Stall, detail)));
                     }
                 }
             }
             self.tell_plies(now);
-            wake = self.wait(until)?;
+            wake = self.wait(if too_many.is_some() && stopped.is_none() { until.min(look_at) } else { until })?;
             queued_only = false;
         }
     }

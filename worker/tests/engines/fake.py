@@ -23,10 +23,12 @@ Arguments are key=value:
   nopingpong=1            never answers `stop`
   child=PATH              starts a child that sleeps and notes its process id in PATH
   stray=1                 that child is in a session of its own
+  endless=1               counts nodes for ever, until `stop`
   memory=BYTES            writes to that much memory before the answer, then thinks for ever
   log=PATH                notes each line that it gets
 """
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -119,6 +121,12 @@ def answer(words, ply):
         out("info depth 21 multipv 2 score cp 900 pv " + move)
         out("info string score cp 800")
     if ply >= AT:
+        if "endless" in A:
+            nodes = 0
+            while not select.select([0], [], [], 0.01)[0]:
+                nodes += 100000
+                out("info time 1 nodes %d nps 100" % nodes)
+            sys.stdin.readline()
         if "memory" in A:
             taken = bytearray(int(A["memory"]))
             for i in range(0, len(taken), 4096):

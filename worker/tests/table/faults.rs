@@ -169,6 +169,17 @@ fn an_engine_that_takes_more_than_its_share_is_killed_and_loses() {
 }
 
 #[test]
+fn an_engine_that_does_not_know_its_limit_of_nodes_is_told_to_stop() {
+    if !python() {
+        skip!("no python3")
+    }
+    let record = white(&["endless=1", "at=2"], NODES);
+    is_clean(&record);
+    let told = record.warnings.iter().find(|(name, _)| name.contains("does not heed `go nodes`"));
+    assert_eq!(told.map(|(_, count)| *count), Some(3), "{:?}", record.warnings);
+}
+
+#[test]
 fn what_is_no_legal_move_loses() {
     if !python() {
         skip!("no python3")

@@ -52,12 +52,20 @@ pub(super) struct Brain {
     pub(super) early: Option<Heard>,
     /// The last `info` line with an exact score, parsed only with the move.
     kept: Vec<u8>,
+    /// The last `info` line of any kind that is not kept, for [`Self::nodes`].
+    passed: Vec<u8>,
 }
 
 impl Brain {
+    /// Nodes of the running search, as last reported; 0 where nothing was.
+    pub(super) fn nodes(&self) -> u64 {
+        info::parse(Words::new(&self.kept)).nodes.max(info::parse(Words::new(&self.passed)).nodes)
+    }
+
     pub(super) fn search(&mut self, state: State) {
         self.state = state;
         self.kept.clear();
+        self.passed.clear();
         self.early = None;
     }
 
@@ -72,10 +80,9 @@ impl Brain {
         let searching = matches!(self.state, State::Thinking | State::Pondering);
         match words.next() {
             Some(b"info") if searching => {
-                if info::is_kept(words) {
-                    self.kept.clear();
-                    self.kept.extend_from_slice(line);
-                }
+                let place = if info::is_kept(words) { &mut self.kept } else { &mut self.passed };
+                place.clear();
+                place.extend_from_slice(line);
                 Heard::Nothing
             }
             Some(b"bestmove") => self.best_move(words),

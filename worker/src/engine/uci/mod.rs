@@ -401,6 +401,10 @@ impl Player for UciPlayer {
         self.process.heard_at
     }
 
+    fn nodes(&self) -> u64 {
+        self.brain.nodes()
+    }
+
     fn is_idle(&self) -> bool {
         self.brain.state == State::Idle && self.process.blocked_since().is_none()
     }
