@@ -210,6 +210,30 @@ pub(crate) fn wish_of_run(args: &RunArgs, spec: &Spec) -> Wish {
     }
 }
 
+/// Whether this machine's slots have what each game needs; else a run would wait for ever.
+pub(crate) fn fits(spec: &Spec, plan: &Plan) -> Result<(), Usage> {
+    let have = plan.slots.first().map_or(0, |slot| slot.shape.memory_bytes);
+    let need = spec.event.slot.memory;
+    if need > have {
+        let (need, have, slots) = (need >> 20, have >> 20, plan.slots.len());
+        return Err(Usage(format!(
+            "each game needs {need} MiB of memory (`slot.memory`, or what `Hash` adds up to), and {slots} games at once \
+             leave {have} MiB for each; fewer at once, or less memory"
+        )));
+    }
+    if let Some(rule) = &spec.event.adjudicate.tablebases {
+        let (_, men) = tables(&spec.event.tablebases);
+        if men < rule.men {
+            return Err(Usage(format!(
+                "adjudication by tables of {} men needs their folders: `tablebases = [\"DIR\"]` in [event]; \
+                 those found have {men} men",
+                rule.men
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// The cage that this kernel gives, or none.
 pub(crate) fn cage(none: bool, required: bool) -> Result<Cage, Box<dyn std::error::Error>> {
     if none {
@@ -274,14 +298,6 @@ pub(crate) fn local_worker(
 ) -> Result<Config, Box<dyn std::error::Error>> {
     let machine = Machine::this()?;
     let (tables, tablebase_men) = tables(&spec.event.tablebases);
-    if let Some(rule) = &spec.event.adjudicate.tablebases
-        && tablebase_men < rule.men
-    {
-        eprintln!(
-            "warning: adjudication by tables of {} men is asked for, and the tables here have {tablebase_men}",
-            rule.men
-        );
-    }
     Ok(Config {
         id: "local".to_owned(),
         coordinators: vec![address.to_owned()],

@@ -46,6 +46,7 @@ pub(crate) async fn run(args: RunArgs, json: bool) -> Outcome {
     let catalogue = Arc::new(Catalogue::of_paths());
     let digests = digests(&spec, &catalogue)?;
     let plan = serve::plan(&serve::wish_of_run(&args, &spec))?;
+    serve::fits(&spec, &plan)?;
     let files = files(&spec, &base)?;
     if args.dry_run {
         return dry_run(&spec, plan.slots.len());
