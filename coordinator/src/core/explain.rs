@@ -84,10 +84,13 @@ impl Core {
         } else {
             lines.extend(self.why_waits(uid, state, game));
         }
+        let decisions = state.decisions.get(game);
         if let Some(kept) = state.kept.get(game) {
-            lines.extend(kept.notes.iter().map(|note| note.text.clone()));
+            // What another leader decided stands in the game's notes alone.
+            let here = |text: &String| decisions.is_some_and(|decisions| decisions.contains(text));
+            lines.extend(kept.notes.iter().map(|note| note.text.clone()).filter(|text| !here(text)));
         }
-        if let Some(decisions) = state.decisions.get(game) {
+        if let Some(decisions) = decisions {
             let rule = state.event.spec().event.interruption.name();
             for line in decisions {
                 lines.push(format!("interruption, rule `{rule}`: {line}"));
