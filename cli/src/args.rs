@@ -181,11 +181,11 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<String>,
 
-    /// Refuse to play where the kernel cannot shut engines in.
+    /// Shut engines in altogether: they also write to their own folder alone. Refuses to play where the kernel cannot.
     #[arg(long)]
     pub(crate) require_sandbox: bool,
 
-    /// Start engines as they are: not shut in. They are still pinned.
+    /// Start engines as they are: with network and privileges. They are still pinned.
     #[arg(long, conflicts_with = "require_sandbox")]
     pub(crate) no_sandbox: bool,
 }
@@ -274,11 +274,11 @@ pub(crate) struct WorkerOptions {
     #[arg(long, default_value = "30s", value_parser = duration, value_name = "TIME", global = true)]
     pub(crate) grace: Duration,
 
-    /// Refuse to play where the kernel cannot shut engines in.
+    /// Shut engines in altogether: they also write to their own folder alone. Refuses to play where the kernel cannot.
     #[arg(long, global = true)]
     pub(crate) require_sandbox: bool,
 
-    /// Start engines as they are: not shut in. They are still pinned.
+    /// Start engines as they are: with network and privileges. They are still pinned.
     #[arg(long, conflicts_with = "require_sandbox", global = true)]
     pub(crate) no_sandbox: bool,
 }

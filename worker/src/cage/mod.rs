@@ -23,16 +23,29 @@ pub struct Cage {
 }
 
 impl Cage {
-    /// What this kernel can enforce.
+    /// All that this kernel can enforce; engines then write to their own folder alone.
     #[must_use]
     pub fn probe() -> Self {
-        Self { shut: true, network: launch::has_seccomp(), folder: launch::has_landlock() }
+        Self { folder: launch::has_landlock(), ..Self::usual() }
+    }
+
+    /// What engines bear without a word: no network, no new privileges. They may still write where their user may, as
+    /// logs, books that learn and caches are anywhere.
+    #[must_use]
+    pub fn usual() -> Self {
+        Self { shut: true, network: launch::has_seccomp(), folder: false }
     }
 
     /// Nothing but pinning, and that no engine outlives its worker.
     #[must_use]
     pub fn none() -> Self {
         Self::default()
+    }
+
+    /// Whether engines have no network.
+    #[must_use]
+    pub const fn shuts_network(&self) -> bool {
+        self.network
     }
 
     /// Names of what is enforced.

@@ -27,6 +27,8 @@ fn discarded(world: &mut World, session: u64) -> DiscardReason {
     let sent = world.take(session);
     match sent.as_slice() {
         [Message::Discarded(discarded)] => discarded.reason(),
+        // What was discarded is due again.
+        [Message::Discarded(discarded), Message::Play(_)] => discarded.reason(),
         _ => panic!("{sent:?}"),
     }
 }
