@@ -127,8 +127,11 @@ fn cut_and_go_on(cut: impl FnOnce(&Process), code: i32) {
         let games = desk.judge("games.pgn").games;
         assert!((1..6).contains(&games.len()), "{}", games.len());
         assert!(games.iter().all(|game| game.result != "*"), "{games:#?}");
-        let unfinished = desk.judge("unfinished.pgn").games;
-        assert!(!unfinished.is_empty() && unfinished.iter().all(|game| game.result == "*"), "{unfinished:#?}");
+        // Where the cut came before the first move of the next game, nothing was in play.
+        if desk.path().join("m/unfinished.pgn").exists() {
+            let unfinished = desk.judge("unfinished.pgn").games;
+            assert!(!unfinished.is_empty() && unfinished.iter().all(|game| game.result == "*"), "{unfinished:#?}");
+        }
     }
     let ran = desk.run(&[]).expect(0);
     assert!(ran.out.contains("6 of 6 games"), "{}", ran.out);
