@@ -68,7 +68,7 @@ impl Core {
     fn recorded(&mut self, uid: &str, game: GameId, attempt: Revision, stored: StoredResult) {
         let Some(state) = self.events.get_mut(uid) else { return };
         state.event.fold_result(&stored.entry);
-        state.results.insert(game, stored);
+        state.results.insert(game, &stored);
         state.kept.remove(&game);
         if state.scoring.remove(&game) {
             self.scored(uid, game);
@@ -313,6 +313,9 @@ impl Core {
     fn not_recorded(&mut self, uid: &str, game: GameId, attempt: Revision, worker: &str, there: Option<&[KeyValue]>) {
         if let Some(hand) = self.hand_mut(uid, game.pair).filter(|hand| hand.attempt == attempt) {
             hand.recording.remove(&game);
+            if let Some(known) = self.workers.get_mut(worker) {
+                known.played.remove(&(uid.to_owned(), game.pair));
+            }
         }
         if self.learn(uid, game.pair, there) {
             self.drop_hand(uid, game.pair);
@@ -343,7 +346,7 @@ impl Core {
                 && let Some(stored) = decode::<StoredResult>(&kv.value)
             {
                 state.event.fold_result(&stored.entry);
-                state.results.insert(game, stored);
+                state.results.insert(game, &stored);
             }
         }
         let key = keys::lease(uid, &pair);

@@ -28,7 +28,7 @@ impl EventState {
             roster: Vec::new(),
             seed: 0,
             offset: 0,
-            results: std::collections::BTreeMap::new(),
+            results: super::results::Results::default(),
             pairs: std::collections::BTreeMap::new(),
             held: Held::default(),
             book: BookState::Wanted,

@@ -109,7 +109,7 @@ impl Core {
             let reason = if fact.reason.is_empty() { String::new() } else { format!(": {}", fact.reason) };
             format!("{kind} by {}{reason}", fact.by)
         }));
-        let location = state.results.get(game).map(|stored| stored.entry.location.clone());
+        let location = state.results.location(game);
         Ok(Answer::Explained(Box::new(summary), lines, location))
     }
 

@@ -257,8 +257,7 @@ impl Core {
         }
         let on_record =
             state.game.as_ref().and_then(|game| wire::read_game_id(game).ok()).is_some_and(|(uid, game)| {
-                let stored = self.events.get(&uid).and_then(|event| event.results.get(&game));
-                stored.is_some_and(|stored| stored.attempt == attempt)
+                self.events.get(&uid).and_then(|event| event.results.attempt(&game)) == Some(attempt)
             });
         let reply = if on_record {
             Reply::Recorded(state.game)

@@ -135,12 +135,14 @@ impl Worker {
         }
     }
 
-    /// Assignments that may still be handed to it: one for each free slot, and one ahead for each slot.
+    /// Assignments that may still be handed to it: one for each free slot, and one ahead for each slot. What it has
+    /// played to the end holds no slot while it is recorded, up to a bound.
     fn room(&self) -> usize {
-        if self.session.is_none() || self.takes().is_err() {
+        let slots = self.slots() as usize;
+        if self.session.is_none() || self.takes().is_err() || self.played.len() >= limits::UNRECORDED * slots {
             return 0;
         }
-        (2 * self.slots() as usize).saturating_sub(self.hands.len())
+        (2 * slots).saturating_sub(self.hands.len() - self.played.len())
     }
 }
 

@@ -104,8 +104,7 @@ impl EventState {
 
     /// Whether the newest take of a pair's game is on record and counts.
     fn on_record(&self, pair: PairId, game: u8) -> bool {
-        let takes = GameId { pair, game, take: 0 }..=GameId { pair, game, take: u32::MAX };
-        self.results.range(takes).next_back().is_some_and(|(id, _)| !self.voided(id))
+        self.results.newest(pair, game).is_some_and(|id| !self.voided(&id))
     }
 
     /// The plies with which a game is known before its worker says anything.

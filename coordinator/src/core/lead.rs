@@ -57,7 +57,7 @@ impl Core {
         for (uid, stored) in results {
             if let Some(state) = self.events.get_mut(&uid) {
                 state.event.fold_result(&stored.entry);
-                state.results.insert(stored.entry.game, stored);
+                state.results.insert(stored.entry.game, &stored);
             }
         }
         // Their order is that of their numbers.

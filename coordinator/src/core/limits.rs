@@ -34,6 +34,10 @@ pub const ARCHIVE_BYTES: usize = 1024 * 1024;
 /// Bytes of records that wait for the archive. Beyond it results stay with their workers.
 pub const ARCHIVE_WAITING_BYTES: usize = 64 * 1024 * 1024;
 
+/// Pairs of a worker, a slot, that are played and not on record yet; beyond it nothing is handed to it, so that a store
+/// that lags behind holds the boards up, and memory is bounded.
+pub const UNRECORDED: usize = 16;
+
 /// Broken attempts after which a pair waits for a person.
 pub const PAIR_BROKEN: u32 = 3;
 /// Host faults in a row after which a worker waits for a person.
@@ -95,6 +99,9 @@ pub struct Config {
     /// How long a new leader waits for workers that come back with what they are playing, milliseconds. 0 where the
     /// workers are part of this process, so that none can.
     pub former_grace_ms: u64,
+    /// How long writes gather while another transaction is on its way, milliseconds. 0 where the store gathers by
+    /// itself, as the embedded one does.
+    pub batch_ms: u64,
     /// This program's version.
     pub version: String,
 }
@@ -105,6 +112,7 @@ impl Default for Config {
             beat_ms: BEAT_MS,
             grace_ms: GRACE_MS,
             former_grace_ms: GRACE_MS,
+            batch_ms: BATCH_MS,
             version: env!("CARGO_PKG_VERSION").to_owned(),
         }
     }
@@ -114,7 +122,7 @@ impl Config {
     /// Coordinator and worker in one process: nothing of a former process can still be in play.
     #[must_use]
     pub fn one_process() -> Self {
-        Self { former_grace_ms: 0, ..Self::default() }
+        Self { former_grace_ms: 0, batch_ms: 0, ..Self::default() }
     }
 
     /// The same with `beat_ms` at most a quarter of `grace_ms`.

@@ -18,6 +18,7 @@ mod machine;
 mod operator;
 mod patience;
 mod record;
+mod results;
 mod setup;
 mod state;
 mod stored;

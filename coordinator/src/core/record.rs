@@ -73,9 +73,23 @@ impl Core {
                 if let Some(hand) = self.hand_mut(&uid, game.pair) {
                     hand.recording.insert(game);
                 }
+                self.note_played(worker, &uid, game.pair);
                 let stored = StoredResult { entry: *entry, attempt };
                 self.outgoing.push(Item { uid, game, attempt, bytes, stored });
             }
+        }
+    }
+
+    /// A pair whose games are all played frees its slot before they are on record.
+    fn note_played(&mut self, worker: &str, uid: &str, pair: PairId) {
+        let Some(state) = self.events.get(uid) else { return };
+        let Some(hand) = self.hand(uid, pair) else { return };
+        let over = |game: &DueGame| state.results.contains_key(&game.id) || hand.recording.contains(&game.id);
+        if hand.games.iter().all(over)
+            && let Some(known) = self.workers.get_mut(worker)
+            && known.played.insert((uid.to_owned(), pair))
+        {
+            self.offer = true;
         }
     }
 
@@ -83,11 +97,11 @@ impl Core {
         let Some(state) = self.events.get(uid) else {
             return Verdict::Discard(DiscardReason::NoEvent, format!("no event {uid}"));
         };
-        if let Some(stored) = state.results.get(game) {
-            return if stored.attempt == attempt {
+        if let Some(recorded) = state.results.attempt(game) {
+            return if recorded == attempt {
                 Verdict::Recorded { go_on: state.goes_on(game.pair, attempt) }
             } else {
-                let detail = format!("by attempt {}", stored.attempt);
+                let detail = format!("by attempt {recorded}");
                 Verdict::Discard(DiscardReason::AlreadyRecorded, detail)
             };
         }

@@ -18,7 +18,8 @@ use super::{
     archive_out::Outgoing,
     interruption::Probing,
     kept::{Back, Kept},
-    stored::{FleetEntry, Meta, StoredResult},
+    results::Results,
+    stored::{FleetEntry, Meta},
     writes::{Reply, Writes},
 };
 use crate::store::Revision;
@@ -66,7 +67,7 @@ pub(super) struct EventState {
     pub(super) roster: Vec<RosterEntry>,
     pub(super) seed: u64,
     pub(super) offset: u64,
-    pub(super) results: BTreeMap<GameId, StoredResult>,
+    pub(super) results: Results,
     /// Pairs with a lease, and those that are being handed out.
     pub(super) pairs: BTreeMap<PairId, Pair>,
     pub(super) held: Held,
@@ -161,6 +162,8 @@ pub(super) struct Worker {
     pub(super) told: Vec<v1::AttemptState>,
     /// What it has in hand, with the class of slot.
     pub(super) hands: BTreeMap<(String, PairId), usize>,
+    /// Those of them whose games are all played and on their way to the record: they hold no slot.
+    pub(super) played: BTreeSet<(String, PairId)>,
     /// Attempts that were ended by this order, until the worker has handled it.
     pub(super) closed: BTreeMap<Revision, u64>,
     /// Engines that did not start here, with why.
@@ -186,6 +189,7 @@ impl Worker {
             free: Vec::new(),
             told: Vec::new(),
             hands: BTreeMap::new(),
+            played: BTreeSet::new(),
             closed: BTreeMap::new(),
             bad_engines: BTreeMap::new(),
             bad_events: BTreeSet::new(),
@@ -194,9 +198,9 @@ impl Worker {
         }
     }
 
-    /// Assignments in hand on slots of a class.
+    /// Assignments that hold a slot of a class, or wait for one.
     pub(super) fn load(&self, class: usize) -> u32 {
-        self.hands.values().filter(|&&c| c == class).count() as u32
+        self.hands.iter().filter(|(key, c)| **c == class && !self.played.contains(*key)).count() as u32
     }
 
     pub(super) fn slots(&self) -> u32 {
@@ -315,7 +319,9 @@ impl Core {
             }
         }
         if let Some(worker) = self.workers.get_mut(&hand.worker) {
-            worker.hands.remove(&(uid.to_owned(), pair));
+            let key = (uid.to_owned(), pair);
+            worker.hands.remove(&key);
+            worker.played.remove(&key);
         }
         self.offer = true;
         Some(hand)

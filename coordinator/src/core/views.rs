@@ -81,11 +81,11 @@ impl EventState {
     pub(super) fn summary_of(&self, uid: &str, game: &GameId, due: Option<&DueGame>) -> v1::GameSummary {
         let found = if due.is_none() { self.event.game(game) } else { None };
         let due = due.or(found.as_ref());
-        let stored = self.results.get(game).map(|stored| &stored.entry);
+        let stored = self.results.get(game).map(|stored| stored.entry);
         let hand = self.pairs.get(&game.pair).and_then(|known| known.hand.as_ref());
         let hand = hand.filter(|_| self.in_play(game));
         let running = hand.and_then(|hand| hand.running.get(game));
-        let mut outcome = stored.map(|entry| v1::Outcome {
+        let mut outcome = stored.as_ref().map(|entry| v1::Outcome {
             result: wire::result(entry.result).into(),
             ending: wire::ending(entry.ending).into(),
             fault: entry.fault.map_or(v1::Seat::Unspecified, wire::seat).into(),
@@ -106,11 +106,8 @@ impl EventState {
             second: due.map_or("", |due| self.engine_name(due.second)).to_owned(),
             phase: self.game_phase(game).into(),
             outcome,
-            plies: stored.map(|entry| entry.plies).or(running.map(|running| running.ply)).unwrap_or(0),
-            worker: stored
-                .map(|entry| entry.worker.clone())
-                .or(hand.map(|hand| hand.worker.clone()))
-                .unwrap_or_default(),
+            plies: stored.as_ref().map(|entry| entry.plies).or(running.map(|running| running.ply)).unwrap_or(0),
+            worker: stored.map(|entry| entry.worker).or(hand.map(|hand| hand.worker.clone())).unwrap_or_default(),
             name: game.to_string(),
         }
     }
@@ -192,7 +189,7 @@ impl Core {
 
     pub(super) fn answer_game(&self, uid: &str, game: &GameId) -> Result<Answer, Denied> {
         let state = self.events.get(uid).ok_or_else(|| Denied::NotFound(format!("no event `{uid}`")))?;
-        let location = state.results.get(game).map(|stored| stored.entry.location.clone());
+        let location = state.results.location(game);
         let summary = Box::new(state.summary_of(uid, game, None));
         let setup = if location.is_none() { state.event.game(game).and_then(|due| state.setup(&due)) } else { None };
         let in_play = InPlay { setup, plies: state.running_plies(game) };
@@ -242,14 +239,13 @@ impl Core {
         let uid = self.find_event(event)?;
         let state = self.events.get(&uid).ok_or_else(|| Denied::NotFound(format!("no event `{event}`")))?;
         let mut places = Vec::new();
-        for (game, stored) in &state.results {
+        for (game, location) in state.results.locations() {
             let mark = match state.game_phase(game) {
                 v1::GamePhase::Voided => "voided",
                 v1::GamePhase::Surplus => "surplus",
                 _ => "",
             };
             if all || mark.is_empty() {
-                let location = stored.entry.location.clone();
                 places.push(Place { game: *game, location, mark, ruled: state.ruled(game) });
             }
         }

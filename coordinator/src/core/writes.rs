@@ -251,7 +251,7 @@ impl Core {
         self.writes.wake_ns = None;
         while self.writes.sent.len() < limits::IN_FLIGHT {
             let Some(first) = self.writes.queue.front() else { return };
-            let due = if self.writes.sent.is_empty() { 0 } else { first.at_ns + limits::BATCH_MS * 1_000_000 };
+            let due = if self.writes.sent.is_empty() { 0 } else { first.at_ns + self.config.batch_ms * 1_000_000 };
             let due = due.max(self.writes.hold_ns);
             if due > now {
                 self.writes.wake_ns = Some(due);

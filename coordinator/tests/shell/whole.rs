@@ -1,7 +1,7 @@
 //! The whole coordinator with its own core: a match from spec to PGN, and what a restart finds.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, VecDeque},
     path::Path,
     sync::Arc,
     time::{Duration, Instant},
@@ -100,12 +100,17 @@ fn beat(free: u32, last_order: u64) -> attach_request::Message {
 
 /// Plays what it is given until `games` are on record; the times from each game's end to its acknowledgement.
 async fn play(worker: &mut Worker, games: usize) -> Vec<Duration> {
-    let (mut order, mut took) = (0, Vec::new());
+    let (mut order, mut took, mut plays) = (0, Vec::new(), VecDeque::new());
     worker.tell(beat(1, 0)).await;
     while took.len() < games {
-        let message = timeout(PATIENCE, worker.hear.message()).await.unwrap().unwrap().unwrap();
-        order = order.max(message.order);
-        let Some(attach_response::Message::Play(play)) = message.message else { continue };
+        let Some(play) = plays.pop_front() else {
+            let message = timeout(PATIENCE, worker.hear.message()).await.unwrap().unwrap().unwrap();
+            order = order.max(message.order);
+            if let Some(attach_response::Message::Play(play)) = message.message {
+                plays.push_back(play);
+            }
+            continue;
+        };
         for game in &play.games {
             let ended = Instant::now();
             worker.tell(attach_request::Message::Finished(played(play.attempt, game))).await;
@@ -113,6 +118,8 @@ async fn play(worker: &mut Worker, games: usize) -> Vec<Duration> {
                 match worker.hears().await {
                     Some(attach_response::Message::Recorded(recorded)) if recorded.game == game.id => break,
                     Some(attach_response::Message::Discarded(discarded)) => panic!("{discarded:?}"),
+                    // The next pair may come before the last one is on record.
+                    Some(attach_response::Message::Play(play)) => plays.push_back(play),
                     Some(_) => {}
                     None => panic!("the stream ended"),
                 }

@@ -201,6 +201,8 @@ impl Hall {
             }
         }
         self.start_waiting(&mut out);
+        // A board waits for no disk: what is kept of the last game is of another matter.
+        out.sort_by_key(|effect| !matches!(effect, Effect::Start { .. }));
         if self.leaving && self.attempts.is_empty() && (self.outbox.is_empty() || !self.attached) {
             out.push(Effect::Exit);
         }

@@ -260,7 +260,7 @@ fn a_restart_in_the_middle_loses_and_repeats_nothing() {
     world.say(2, finished(plays[0].attempt, &plays[0].games[1], 0));
     world.run();
     let sent = world.take(2);
-    assert!(matches!(sent.as_slice(), [Message::Recorded(_), Message::Play(_)]), "{sent:?}");
+    assert!(matches!(sent.as_slice(), [Message::Play(_), Message::Recorded(_)]), "{sent:?}");
     assert_eq!(world.store.count("/results/"), 2);
 }
 

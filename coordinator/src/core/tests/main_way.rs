@@ -38,3 +38,48 @@ fn a_match_is_played_and_recorded() {
     world.run();
     assert!(world.take(1).is_empty());
 }
+
+#[test]
+fn what_is_played_frees_its_slot_before_it_is_on_record() {
+    let mut world = World::leading();
+    world.apply(&spec("m", 40, ""));
+    world.welcome(1, hello("w", 1));
+    world.archive_away = true;
+    let play_all = |world: &mut World| {
+        let mut played = 0;
+        loop {
+            let plays = world.plays(1);
+            if plays.is_empty() {
+                return played;
+            }
+            for play in &plays {
+                for order in &play.games {
+                    world.say(1, finished(play.attempt, order, 2));
+                    world.run();
+                }
+                played += 1;
+            }
+        }
+    };
+    // One slot and one pair ahead, as long as no more than the bound waits for its record.
+    assert_eq!(play_all(&mut world), super::super::limits::UNRECORDED + 1);
+    assert_eq!(world.summary().games_done, 0);
+    world.archive_away = false;
+    world.run();
+    let mut played = super::super::limits::UNRECORDED + 1;
+    while played < 40 {
+        let plays: Vec<_> = world.take(1);
+        let before = played;
+        for message in plays {
+            let Message::Play(play) = message else { continue };
+            for order in &play.games {
+                world.say(1, finished(play.attempt, order, 2));
+                world.run();
+            }
+            played += 1;
+        }
+        assert!(played > before, "nothing is handed out after {played} pairs");
+    }
+    assert_eq!((world.summary().phase(), world.summary().games_done), (EventPhase::Finished, 80));
+    assert_eq!(world.store.count("/live/"), 0);
+}
