@@ -65,7 +65,7 @@ fn a_pair_is_played_on_one_slot_and_kept_until_it_is_acknowledged() {
     let mut hall = hall(2);
     assert_eq!(words(&hall.handle(order(1, Order::Play(play(7, "p", false))))), ["start p/1 on 0"]);
     let said = words(&hall.handle(Input::Ended { slot: 0, end: finished(7, "p", 1) }));
-    assert_eq!(said, ["keep p/1", "say finished p/1", "start p/2 on 0"]);
+    assert_eq!(said, ["start p/2 on 0", "keep p/1", "say finished p/1"]);
     let said = words(&hall.handle(Input::Ended { slot: 0, end: finished(7, "p", 2) }));
     assert_eq!(said, ["keep p/2", "say finished p/2"]);
     assert_eq!(words(&hall.handle(Input::Beat)), ["beat free [2] holds [p/1 p/2]"]);
@@ -82,7 +82,7 @@ fn what_was_not_acknowledged_is_said_again() {
     hall.handle(order(1, Order::Play(play(7, "p", false))));
     assert_eq!(words(&hall.handle(Input::Disconnected)), [""; 0]);
     let said = words(&hall.handle(Input::Ended { slot: 0, end: finished(7, "p", 1) }));
-    assert_eq!(said, ["keep p/1", "start p/2 on 0"], "without a stream the game goes on");
+    assert_eq!(said, ["start p/2 on 0", "keep p/1"], "without a stream the game goes on");
     let welcome = Welcome { store_id: "store".to_owned(), ..Welcome::default() };
     let said = words(&hall.handle(order(0, Order::Welcome(welcome))));
     assert_eq!(said, ["beat free [0] holds [p/2 p/1]", "say finished p/1"]);
@@ -98,7 +98,7 @@ fn one_assignment_waits_for_each_slot_and_no_more() {
     assert_eq!(said, ["say refused REFUSAL_REASON_NO_CREDIT"]);
     hall.handle(Input::Ended { slot: 0, end: finished(1, "a", 1) });
     let said = words(&hall.handle(Input::Ended { slot: 0, end: finished(1, "a", 2) }));
-    assert_eq!(said, ["keep a/2", "say finished a/2", "start b/1 on 0"]);
+    assert_eq!(said, ["start b/1 on 0", "keep a/2", "say finished a/2"]);
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn the_second_game_waits_for_the_word_where_it_is_to_be_asked() {
     assert_eq!(said, ["keep a/1", "say finished a/1"]);
     assert_eq!(words(&hall.handle(Input::Beat)), ["beat free [0] holds [a/2 a/1]"]);
     let go_on = |go_on| Order::Recorded(Recorded { attempt: 1, game: Some(id("a", 1)), go_on });
-    assert_eq!(words(&hall.handle(order(2, go_on(true)))), ["forget a/1", "start a/2 on 0"]);
+    assert_eq!(words(&hall.handle(order(2, go_on(true)))), ["start a/2 on 0", "forget a/1"]);
 
     let mut hall = self::hall(1);
     hall.handle(order(1, Order::Play(play(1, "a", true))));
