@@ -24,6 +24,9 @@ pub const BATCH_OPS: usize = 120;
 pub const BATCH_BYTES: usize = 1024 * 1024;
 /// Transactions on their way at once.
 pub const IN_FLIGHT: usize = 4;
+/// The same where the store is in this process: it gathers by itself, and what needs no sync is not to be gathered with
+/// what does.
+pub const IN_FLIGHT_NEAR: usize = 64;
 /// Writes that wait; beyond it, operators are refused and nothing is handed out.
 pub const QUEUE_WRITES: usize = 20_000;
 
@@ -102,6 +105,8 @@ pub struct Config {
     /// How long writes gather while another transaction is on its way, milliseconds. 0 where the store gathers by
     /// itself, as the embedded one does.
     pub batch_ms: u64,
+    /// Transactions on their way at once.
+    pub in_flight: usize,
     /// This program's version.
     pub version: String,
 }
@@ -113,6 +118,7 @@ impl Default for Config {
             grace_ms: GRACE_MS,
             former_grace_ms: GRACE_MS,
             batch_ms: BATCH_MS,
+            in_flight: IN_FLIGHT,
             version: env!("CARGO_PKG_VERSION").to_owned(),
         }
     }
@@ -122,7 +128,7 @@ impl Config {
     /// Coordinator and worker in one process: nothing of a former process can still be in play.
     #[must_use]
     pub fn one_process() -> Self {
-        Self { former_grace_ms: 0, batch_ms: 0, ..Self::default() }
+        Self { former_grace_ms: 0, batch_ms: 0, in_flight: IN_FLIGHT_NEAR, ..Self::default() }
     }
 
     /// The same with `beat_ms` at most a quarter of `grace_ms`.

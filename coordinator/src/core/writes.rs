@@ -249,7 +249,7 @@ impl Core {
         let now = self.now.mono_ns;
         self.resend(now);
         self.writes.wake_ns = None;
-        while self.writes.sent.len() < limits::IN_FLIGHT {
+        while self.writes.sent.len() < self.config.in_flight {
             let Some(first) = self.writes.queue.front() else { return };
             let due = if self.writes.sent.is_empty() { 0 } else { first.at_ns + self.config.batch_ms * 1_000_000 };
             let due = due.max(self.writes.hold_ns);

@@ -212,7 +212,7 @@ fn key_value(key: &str, (modified, value): (i64, &[u8])) -> KeyValue {
 }
 
 /// Whether losing it in a crash does no harm: a pair whose lease is gone is handed out again under a new attempt.
-fn is_lazy(txn: &Txn) -> bool {
+pub(super) fn is_lazy(txn: &Txn) -> bool {
     txn.ops.iter().all(|op| match op {
         Op::Put(key, _) | Op::Delete(key) => key.starts_with(LIVE),
         Op::DeleteRange(from, to) => from.starts_with(LIVE) && to.starts_with(LIVE),

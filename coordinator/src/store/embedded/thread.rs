@@ -10,7 +10,7 @@ use tokio::sync::{OwnedSemaphorePermit, oneshot, watch};
 
 use super::{
     GROUP, LAZY, REOPEN,
-    file::{Broken, OpenDatabase, StoreFile},
+    file::{Broken, OpenDatabase, StoreFile, is_lazy},
 };
 use crate::store::{CommitError, KeyValue, Leadership, Revision, StoreError, Txn};
 
@@ -66,7 +66,11 @@ pub(super) fn run(path: PathBuf, database: Box<OpenDatabase>, jobs: Receiver<Job
                         Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
                     }
                 }
-                owner.commit(group);
+                // What needs no sync does not wait for what does: a hand-out is answered before results are written out.
+                // Transactions that are on their way together have no order among them.
+                let (lazy, durable) = group.into_iter().partition(|(txn, _)| is_lazy(txn));
+                owner.commit(lazy);
+                owner.commit(durable);
             }
             Ok(Work::Load { from, to, answer }) => {
                 let _ = answer.send(owner.load(&from, &to)); // gone: nobody wants it any more
@@ -105,6 +109,9 @@ impl Owner {
     }
 
     fn commit(&mut self, group: Vec<(Txn, Answer<Result<Revision, CommitError>>)>) {
+        if group.is_empty() {
+            return;
+        }
         let (txns, answers): (Vec<_>, Vec<_>) = group.into_iter().unzip();
         let outcomes = match self.file.as_mut() {
             None => vec![Err(CommitError::Deposed); txns.len()],
