@@ -354,6 +354,9 @@ pub(crate) enum OperatorCommand {
         /// The event; may be left out where there is one.
         #[arg(default_value = "")]
         event: String,
+        /// Also say, for each line, why it stands below the one above it.
+        #[arg(long)]
+        why: bool,
     },
     /// Points of each against each.
     Crosstable {
@@ -447,6 +450,14 @@ pub(crate) enum OperatorCommand {
         game: String,
         /// `1-0`, `0-1` or `1/2-1/2`.
         result: String,
+    },
+    /// Order engines that are level on all tie-breaks, best first. Needs --by and --reason.
+    Rank {
+        /// The event.
+        event: String,
+        /// All that share a place, best first.
+        #[arg(required = true, num_args = 2.., value_name = "ENGINE")]
+        engines: Vec<String>,
     },
     /// List workers.
     Workers,

@@ -4,6 +4,7 @@ mod answer;
 mod crashes;
 mod due;
 mod intervals;
+mod order;
 mod record;
 mod run;
 mod size;
@@ -17,7 +18,7 @@ use crate::{
     EntrantId, Fact, GameId, LoggedFact, PairId, ResultEntry,
     format::{self, Entrant, Field, Format, Place, Schedule},
     spec::Spec,
-    standings::Tally,
+    standings::{Ruling, Tally},
 };
 
 pub use crate::format::MAX_GAMES;
@@ -49,6 +50,7 @@ pub struct Event {
     crash_runs: BTreeMap<EntrantId, CrashRun>,
     run: Run,
     stops: Vec<Stop>,
+    rulings: Vec<Ruling>,
     paused: bool,
 }
 
@@ -124,6 +126,7 @@ impl Event {
             crash_runs: BTreeMap::new(),
             run: Run::default(),
             stops: Vec::new(),
+            rulings: Vec::new(),
             paused: false,
         }
     }
@@ -148,7 +151,7 @@ impl Event {
 
     /// Takes a fact into account. A game or pair that the schedule does not have is passed over.
     pub fn fold_fact(&mut self, fact: &LoggedFact) {
-        let fact = &fact.fact;
+        let LoggedFact { by, reason, fact, .. } = fact;
         match fact {
             Fact::Opened { roster, seed, .. } => {
                 self.seed = *seed;
@@ -216,6 +219,9 @@ impl Event {
                 let last = at.and_then(|pair| self.schedule.find(&pair)).map(|place| place.index);
                 self.stops.push(Stop { encounter: *encounter, last, why: why.clone() });
                 self.rebuild();
+            }
+            Fact::Ranked { order } => {
+                self.rulings.push(Ruling { order: order.clone(), by: by.clone(), reason: reason.clone() });
             }
             Fact::Drawn { .. } | Fact::Gated => {}
         }

@@ -115,6 +115,11 @@ pub enum Fact {
         /// One line: `SPRT accepted H1, llr 2.95`.
         why: String,
     },
+    /// A person's order of entrants that the tie-breaks leave level; a later one about the same entrants takes its place.
+    Ranked {
+        /// Best first.
+        order: Vec<EntrantId>,
+    },
     /// A gate between events passed.
     Gated,
 }

@@ -1,15 +1,21 @@
 //! Score tables: points, then the tie-breaks that the spec names, each in a file of its own.
 
+mod average_moves;
+mod buchholz;
 mod direct_encounter;
 mod fewest_crashes;
 mod koya;
 mod r_mobility;
 mod rank;
+mod ruling;
+mod seeds;
 mod sonneborn_berger;
 mod tally;
+mod why;
 mod wins;
 
 pub use rank::rank;
+pub use ruling::Ruling;
 pub use tally::{Counts, Tally};
 
 use crate::EntrantId;
@@ -64,6 +70,10 @@ pub struct Standings {
     pub lines: Vec<Standing>,
     /// Names of the tie-breaks, in order.
     pub tie_breaks: Vec<String>,
+    /// Who is level on all criteria where the last of them leaves the order to a person or to games.
+    pub undecided: Vec<Vec<EntrantId>>,
+    /// How each line got its place.
+    trails: Vec<Vec<why::Step>>,
 }
 
 /// Results of one entrant against another.

@@ -47,7 +47,7 @@ pub(crate) async fn run(command: OperatorCommand, options: &OperatorOptions, jso
         }
         OperatorCommand::Watch { event, game: None } => return watch(&mut client, event, json).await,
         OperatorCommand::Watch { event, game: Some(game) } => return watch_game(&mut client, event, game).await,
-        OperatorCommand::Standings { event } => {
+        OperatorCommand::Standings { event, why } => {
             let request = v1::GetStandingsRequest { event };
             let answer = client.seasons.get_standings(request).await.map_err(failed)?.into_inner();
             if json {
@@ -55,6 +55,9 @@ pub(crate) async fn run(command: OperatorCommand, options: &OperatorOptions, jso
                     "standings": answer.standings.iter().map(standings_json).collect::<Vec<_>>() }));
             } else {
                 print!("{}", standings_text(&answer.standings, &answer.tie_breaks, &answer.stop));
+                if why {
+                    print!("{}", show::whys_text(&answer.standings));
+                }
             }
         }
         OperatorCommand::Crosstable { event } => {
@@ -125,6 +128,11 @@ pub(crate) async fn run(command: OperatorCommand, options: &OperatorOptions, jso
             let request = v1::RuleGameRequest { event, game, result: result.into(), change };
             let answer = client.games.rule_game(request).await.map_err(failed)?;
             game_summary(answer.into_inner().summary, json);
+        }
+        OperatorCommand::Rank { event, engines } => {
+            let request = v1::RankEnginesRequest { event, engines, change };
+            let answer = client.seasons.rank_engines(request).await.map_err(failed)?;
+            summary(answer.into_inner().summary, json);
         }
         OperatorCommand::Workers => {
             let answer = client.fleet.list_workers(v1::ListWorkersRequest {}).await.map_err(failed)?.into_inner();

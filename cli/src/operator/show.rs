@@ -165,6 +165,11 @@ pub(crate) fn standings_text(standings: &[v1::Standing], tie_breaks: &[String], 
     text
 }
 
+/// Why each line stands where it does.
+pub(super) fn whys_text(standings: &[v1::Standing]) -> String {
+    standings.iter().filter(|line| !line.why.is_empty()).map(|line| format!("{}\n", line.why)).collect()
+}
+
 pub(super) fn standings_json(line: &v1::Standing) -> Value {
     json!({
         "place": line.place, "engine": line.engine, "games": line.games, "wins": line.wins, "draws": line.draws,
@@ -172,6 +177,7 @@ pub(super) fn standings_json(line: &v1::Standing) -> Value {
         "elo_error": line.elo_error, "los": line.los, "normalized_elo": line.normalized_elo, "pairs": line.pairs,
         "draw_ratio": line.draw_ratio, "pair_ratio": line.pair_ratio, "crashes": line.crashes,
         "time_losses": line.time_losses, "illegal_moves": line.illegal_moves, "tie_breaks": line.tie_breaks,
+        "why": line.why,
     })
 }
 

@@ -338,6 +338,15 @@ pub enum Request {
         /// Who and why.
         change: Change,
     },
+    /// A person's order of engines that are level.
+    Rank {
+        /// Which event.
+        event: String,
+        /// Their names, best first.
+        engines: Vec<String>,
+        /// Who and why.
+        change: Change,
+    },
     /// The fleet.
     Workers,
     /// Give a worker nothing more.
@@ -396,7 +405,7 @@ pub enum Answer {
     Applied(Box<v1::ApplyResponse>),
     /// To `Events`.
     Events(Vec<v1::EventSummary>),
-    /// To `Event`, `Pause`, `Resume`, `Stop`.
+    /// To `Event`, `Pause`, `Resume`, `Stop`, `Rank`.
     Event(Box<v1::EventSummary>, Box<Spec>),
     /// To `Standings`: event, table, the stop rule's line.
     Standings(String, Box<Standings>, String),

@@ -40,6 +40,7 @@ impl Core {
             Request::Rule { event, game, result, change } => {
                 return self.rule_game(ask, &event, &game, result, change);
             }
+            Request::Rank { event, engines, change } => return self.rank(ask, &event, &engines, change),
             Request::Drain { worker, grace_ms, change } => return self.drain(ask, worker, grace_ms, change),
             Request::Undrain { worker, change } => return self.undrain(ask, worker, change),
             Request::Events => Ok(self.list_events()),
@@ -206,6 +207,19 @@ impl Core {
     ) -> Result<Option<Answer>, Denied> {
         let (uid, game) = self.find_game(event, game)?;
         self.game_fact(ask, &uid, game, Fact::Ruled { game, result }, change)
+    }
+
+    fn rank(&mut self, ask: AskId, event: &str, engines: &[String], change: Change) -> Result<Option<Answer>, Denied> {
+        let uid = self.find_event(event)?;
+        match self.repeated(ask, &uid, &change) {
+            Repeated::OnItsWay => return Ok(None),
+            Repeated::Done => return self.answer_event(&uid).map(Some),
+            Repeated::No => {}
+        }
+        let (_, state) = self.state_of(&uid)?;
+        let fact = state.event.ranked(engines).map_err(Denied::Precondition)?;
+        self.write(Write::Fact(Box::new(fact_write(ask, &uid, fact, change))));
+        Ok(None)
     }
 
     fn drain(&mut self, ask: AskId, worker: String, grace_ms: u64, change: Change) -> Result<Option<Answer>, Denied> {

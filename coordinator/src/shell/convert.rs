@@ -4,10 +4,11 @@ use rookery_proto::v1;
 use rookery_tournament::standings::{Cell, Crosstable, Standing, Standings};
 
 pub(super) fn standings(table: Standings) -> Vec<v1::Standing> {
-    table.lines.into_iter().map(standing).collect()
+    let whys = table.whys();
+    table.lines.into_iter().zip(whys).map(|(line, why)| standing(line, why)).collect()
 }
 
-fn standing(line: Standing) -> v1::Standing {
+fn standing(line: Standing, why: String) -> v1::Standing {
     v1::Standing {
         place: line.place,
         engine: line.engine,
@@ -27,6 +28,7 @@ fn standing(line: Standing) -> v1::Standing {
         illegal_moves: line.illegal_moves,
         tie_breaks: line.tie_breaks,
         pair_ratio: line.pair_ratio,
+        why,
     }
 }
 

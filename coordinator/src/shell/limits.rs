@@ -49,6 +49,9 @@ pub const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(20);
 /// How long the answer to a ping may take before the connection is given up.
 pub const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Engines that a person puts into an order at once. More are not level with each other at the end of an event.
+pub const RANKED: usize = 1000;
+
 /// Bytes of one piece of an upload or an export.
 pub const PIECE: usize = 1024 * 1024;
 

@@ -138,6 +138,20 @@ impl SeasonService for Seasons {
         Ok(Response::new(v1::StopEventResponse { summary: Some(summary) }))
     }
 
+    async fn rank_engines(
+        &self,
+        request: Request<v1::RankEnginesRequest>,
+    ) -> Result<Response<v1::RankEnginesResponse>, Status> {
+        let v1::RankEnginesRequest { event, engines, change } = request.into_inner();
+        check::name("event", &event)?;
+        if engines.len() > limits::RANKED {
+            return Err(Status::invalid_argument(format!("`engines` has more than {} entries", limits::RANKED)));
+        }
+        engines.iter().try_for_each(|engine| check::name("engines", engine))?;
+        let summary = self.event(core::Request::Rank { event, engines, change: check::ruling(change)? }).await?;
+        Ok(Response::new(v1::RankEnginesResponse { summary: Some(summary) }))
+    }
+
     async fn list_facts(
         &self,
         request: Request<v1::ListFactsRequest>,

@@ -7,6 +7,7 @@ use rookery_game::Seat;
 use super::{Event, Phase, Progress};
 use crate::{
     EntrantId,
+    spec::asks_about_ties,
     standings::{self, Cell, Crosstable, Standings},
 };
 
@@ -22,14 +23,42 @@ impl Event {
         if self.stops.iter().any(|s| s.encounter.is_none() && s.last.is_none()) {
             return Phase::Stopped;
         }
-        if self.schedule.games() > 0 && self.done.next_absent(0) >= self.schedule.games() {
-            return Phase::Finished;
+        if self.all_played() {
+            let ties = self.ties();
+            return if ties.is_empty() { Phase::Finished } else { Phase::Asking(ties) };
         }
         if self.paused {
             return Phase::Paused;
         }
         let questions = self.questions();
         if questions.is_empty() { Phase::Running } else { Phase::Asking(questions) }
+    }
+
+    /// Whether no game is due any more, whatever a person is asked.
+    #[must_use]
+    pub fn all_played(&self) -> bool {
+        self.schedule.games() > 0 && self.done.next_absent(0) >= self.schedule.games()
+    }
+
+    /// Ties among the entrants present that the tie-breaks leave to a person or to games, one line each.
+    fn ties(&self) -> Vec<String> {
+        if !asks_about_ties(&self.spec.event.tie_breaks) {
+            return Vec::new();
+        }
+        let standings = self.standings();
+        let played = self.spec.event.tie_breaks.last().is_some_and(|last| last == "played");
+        let ask = |group: &Vec<EntrantId>| {
+            let present = |id: &&EntrantId| self.is_withdrawn(**id).is_none();
+            let names: Vec<&str> =
+                group.iter().filter(present).filter_map(|id| self.field.get(*id)).map(|e| e.engine.as_str()).collect();
+            if names.len() < 2 {
+                return None;
+            }
+            let place = standings.lines.iter().find(|line| line.entrant == group.first().copied())?.place;
+            let to = if played { "games are to decide" } else { "a person is to decide" };
+            Some(format!("{} are level on all tie-breaks (place {place}): {to}, then `rank`", names.join(", ")))
+        };
+        standings.undecided.iter().filter_map(ask).take(MAX_QUESTIONS).collect()
     }
 
     fn questions(&self) -> Vec<String> {
@@ -74,7 +103,7 @@ impl Event {
     #[must_use]
     pub fn standings(&self) -> Standings {
         let names: Vec<_> = self.field.entrants.iter().map(|e| e.engine.as_str()).collect();
-        standings::rank(&names, &self.tally, &self.spec.event.tie_breaks)
+        standings::rank(&names, &self.tally, &self.spec.event.tie_breaks, &self.rulings)
     }
 
     /// Points of each against each.

@@ -14,6 +14,7 @@ struct Recorded {
     ending: Ending,
     fault: Option<Seat>,
     r_mobility: Option<i16>,
+    plies: u32,
 }
 
 /// What facts say of a game; only of those that facts name.
@@ -34,6 +35,8 @@ pub(crate) struct Counted {
     pub(crate) ending: Ending,
     pub(crate) fault: Option<Seat>,
     pub(crate) r_mobility: Option<i16>,
+    /// `None` where no game was played.
+    pub(crate) plies: Option<u32>,
 }
 
 impl Counted {
@@ -80,6 +83,7 @@ impl Record {
             ending: r.ending,
             fault: r.fault,
             r_mobility: r.r_mobility,
+            plies: Some(r.plies),
         });
         match self.marks.get(&order).and_then(|m| m.ruled) {
             None => recorded,
@@ -88,6 +92,7 @@ impl Record {
                 ending: Ending::Ruling,
                 fault: None,
                 r_mobility: recorded.filter(|r| r.result == result).and_then(|r| r.r_mobility),
+                plies: recorded.and_then(|r| r.plies),
             }),
         }
     }
@@ -109,6 +114,7 @@ impl Record {
             ending: entry.ending,
             fault: entry.fault,
             r_mobility: entry.r_mobility.and_then(|g| i16::try_from(g).ok()),
+            plies: entry.plies,
         };
         // The first one stays: a game is recorded once.
         let mark = self.mark(order);

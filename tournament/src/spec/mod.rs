@@ -18,7 +18,7 @@ pub use explain::explain;
 pub use flags::{FlagEngine, Flags, from_flags};
 pub use read::{Parsed, parse};
 pub use set::{SetError, set};
-pub use tie_break::{TIE_BREAKS, is_tie_break};
+pub use tie_break::{TIE_BREAK_PRESETS, TIE_BREAKS, asks_about_ties, is_tie_break};
 
 use std::{collections::BTreeMap, time::Duration};
 

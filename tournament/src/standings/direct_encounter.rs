@@ -6,17 +6,15 @@
 
 use super::tally::Table;
 
-/// Half points of an entrant in its games against the others of the group.
-pub(super) fn value(table: &Table, group: &[usize], entrant: usize) -> i64 {
-    let among = table.against[entrant].iter().filter(|(other, _)| group.contains(other));
-    among.map(|(_, counts)| i64::from(counts.half_points())).sum()
-}
-
-/// The group in parts, best first; those of one part stay tied.
-pub(super) fn split(table: &Table, group: Vec<usize>) -> Vec<Vec<usize>> {
-    let parts = super::rank::split_by(group.clone(), |a, b| value(table, &group, a).cmp(&value(table, &group, b)));
-    if parts.len() < 2 {
-        return parts;
+/// Half points of each of the group in its games against the others of it, in the group's order.
+pub(super) fn values(table: &Table, group: &[usize]) -> Vec<i64> {
+    let mut inside = vec![false; table.total.len()];
+    for &entrant in group {
+        inside[entrant] = true;
     }
-    parts.into_iter().flat_map(|part| if part.len() < 2 { vec![part] } else { split(table, part) }).collect()
+    let of = |&entrant: &usize| {
+        let among = table.against[entrant].iter().filter(|(other, _)| inside[*other]);
+        among.map(|(_, counts)| i64::from(counts.half_points())).sum()
+    };
+    group.iter().map(of).collect()
 }

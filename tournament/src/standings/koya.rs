@@ -10,8 +10,3 @@ pub(super) fn value(table: &Table, entrant: usize) -> i64 {
         .map(|(_, counts)| i64::from(counts.half_points()))
         .sum()
 }
-
-/// Points with one decimal.
-pub(super) fn text(value: i64) -> String {
-    format!("{}.{}", value / 2, value % 2 * 5)
-}

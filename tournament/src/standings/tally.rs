@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rookery_game::{Ending, Seat};
 
-use super::r_mobility::Mobility;
+use super::{average_moves::Moves, r_mobility::Mobility};
 use crate::{EntrantId, event::Counted};
 
 /// Games and pairs of one side.
@@ -59,6 +59,8 @@ pub(super) struct Own {
     pub(super) time_losses: u32,
     pub(super) illegal_moves: u32,
     pub(super) mobility: Mobility,
+    pub(super) moves_won: Moves,
+    pub(super) moves_lost: Moves,
 }
 
 /// Sums of all that counts in an event.
@@ -124,6 +126,13 @@ impl Tally {
         }
         if counted.ending == Ending::IllegalMove && counted.fault == Some(seat) {
             step(&mut own.illegal_moves, sign);
+        }
+        if let Some(plies) = counted.plies {
+            match points {
+                2 => own.moves_won.add(plies, sign),
+                0 => own.moves_lost.add(plies, sign),
+                _ => {}
+            }
         }
         if let (1, Some(held)) = (points, counted.r_mobility) {
             own.mobility.add(if seat == Seat::First { held } else { -held }, sign);

@@ -1,5 +1,5 @@
-//! Games won: all of them, those as the second seat (black wins), and pairs in which both games were won (§11.1.4: both
-//! have the same opening).
+//! Games won: all of them, those as the second seat (black wins), pairs in which both games were won (§11.1.4: both have
+//! the same opening), and pairs that gave more than one point.
 
 use super::tally::Table;
 
@@ -16,4 +16,10 @@ pub(super) fn as_second(table: &Table, entrant: usize) -> i64 {
 /// Pairs won by 2-0.
 pub(super) fn double(table: &Table, entrant: usize) -> i64 {
     i64::from(table.total[entrant].pairs[4])
+}
+
+/// Pairs won by 2-0 or 1½-½.
+pub(super) fn pairs(table: &Table, entrant: usize) -> i64 {
+    let pairs = &table.total[entrant].pairs;
+    i64::from(pairs[3]) + i64::from(pairs[4])
 }

@@ -199,3 +199,57 @@ fn what_the_schedule_does_not_have_is_passed_over() {
     assert_eq!(world.event.progress().done, 0);
     assert_eq!(world.event.due(&Held::default(), 100, 8).len(), 3);
 }
+
+/// All games drawn: everybody is level, and a person is asked once all is played.
+#[test]
+fn a_tie_left_to_a_person_asks_until_a_ruling() {
+    #[track_caller]
+    fn check(tie_breaks: &str, asked: Option<&str>) -> World {
+        let lines = format!("format = {{ round-robin = {{ pairs = 1 }} }}\ntie-breaks = {tie_breaks}");
+        let mut world = World::new(spec(3, &lines), 3);
+        loop {
+            let due = world.due(&BTreeSet::new(), 100, 10);
+            if due.is_empty() {
+                break;
+            }
+            assert_eq!(world.event.phase(), Phase::Running);
+            let game = due[0].games[0].clone();
+            world.result(crate::world::entry(&game, GameResult::Draw, rookery_game::Ending::Repetition, None));
+        }
+        match asked {
+            None => assert_eq!(world.event.phase(), Phase::Finished),
+            Some(asked) => assert_eq!(world.event.phase(), Phase::Asking(vec![asked.to_owned()])),
+        }
+        world
+    }
+    let who = "A, B, C are level on all tie-breaks (place 1)";
+    check("[\"wins\", \"shared\"]", None);
+    check("[\"seeds\"]", None);
+    check("[\"wins\", \"played\"]", Some(&format!("{who}: games are to decide, then `rank`")));
+    let mut world = check("\"tcec-league\"", Some(&format!("{who}: a person is to decide, then `rank`")));
+    let names = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    for (order, denied) in [
+        ("A", "two engines or more"),
+        ("A X C", "no engine `X`"),
+        ("A B A", "`A` stands here twice"),
+        ("A B", "level with these are also: C"),
+    ] {
+        let why = world.event.ranked(&names(order)).unwrap_err();
+        assert!(why.contains(denied), "{order}: {why}");
+    }
+    let fact = world.event.ranked(&names("C A B")).unwrap();
+    world.fact(fact);
+    assert_eq!(world.event.phase(), Phase::Finished);
+    let order = |world: &World| world.event.standings().lines.into_iter().map(|l| l.engine).collect::<String>();
+    assert_eq!(order(&world), "CAB");
+    // A person may rule anew, and a result that comes to count again ends the tie.
+    let fact = world.event.ranked(&names("B A C")).unwrap();
+    world.fact(fact);
+    assert_eq!(order(&world), "BAC");
+    let game = world.event.game_at(0).unwrap();
+    world.fact(Fact::Ruled { game: game.id, result: GameResult::FirstWins });
+    assert_eq!(world.event.phase(), Phase::Finished);
+    assert!(world.event.ranked(&names("A B C")).unwrap_err().contains("not level"));
+    let winner = &world.event.standings().lines[0];
+    assert_eq!((winner.place, winner.entrant), (1, Some(game.first)));
+}

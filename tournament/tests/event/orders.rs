@@ -17,6 +17,7 @@ enum Step {
     Void(usize),
     Replay(usize),
     Rule(usize),
+    Rank(Vec<u32>),
     SetAside(usize),
     Retry(usize),
     RetryEngine(u32),
@@ -33,6 +34,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => any::<usize>().prop_map(Step::Void),
         1 => any::<usize>().prop_map(Step::Replay),
         1 => any::<usize>().prop_map(Step::Rule),
+        1 => prop::collection::vec(1u32..6, 1..4).prop_map(Step::Rank),
         1 => any::<usize>().prop_map(Step::SetAside),
         1 => any::<usize>().prop_map(Step::Retry),
         1 => (1u32..6).prop_map(Step::RetryEngine),
@@ -51,10 +53,11 @@ fn lines() -> impl Strategy<Value = (u32, String)> {
     ];
     let play = prop_oneof![Just(""), Just("play = \"cycles\"\n"), Just("games-per-pair = 1\n")];
     let stop = prop_oneof![Just(""), Just("stop = { sprt = { elo0 = 0, elo1 = 200 } }\n")];
+    let ties = prop_oneof![Just("shared"), Just("ruling")];
     let then = prop_oneof![Just("set-aside"), Just("continue"), Just("stop")];
-    (format, play, stop, then).prop_map(|((engines, format), play, stop, then)| {
+    (format, play, stop, then, ties).prop_map(|((engines, format), play, stop, then, ties)| {
         let stop = if engines == 2 { stop } else { "" };
-        let crashes = format!("crashes = {{ in-a-row = 2, then = \"{then}\" }}");
+        let crashes = format!("crashes = {{ in-a-row = 2, then = \"{then}\" }}\ntie-breaks = [\"wins\", \"{ties}\"]");
         (engines, format!("format = {{ {format} }}\n{play}{stop}{crashes}\n"))
     })
 }
@@ -103,6 +106,7 @@ proptest! {
                 Step::Rule(at) => if let Some(id) = pick(&world, at) {
                     world.fact(Fact::Ruled { game: id, result: GameResult::FirstWins });
                 },
+                Step::Rank(order) => world.fact(Fact::Ranked { order: order.into_iter().map(EntrantId).collect() }),
                 Step::SetAside(at) => if let Some(id) = pick(&world, at) {
                     world.fact(Fact::SetAside { pairs: vec![id.pair], error: "x".to_owned() });
                 },

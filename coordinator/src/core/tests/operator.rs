@@ -189,3 +189,44 @@ fn an_event_begins_by_itself_when_its_time_has_come() {
     world.pass(500);
     assert_eq!(world.plays(1).len(), 1);
 }
+
+#[test]
+fn a_tie_waits_for_a_ruling_and_the_ruling_outlives_the_leader() {
+    let mut world = World::leading();
+    world.apply(&spec("m", 1, "tie-breaks = [\"wins\", \"ruling\"]"));
+    let rank = |engines: [&str; 2], id: &str| Request::Rank {
+        event: "m".to_owned(),
+        engines: engines.map(str::to_owned).to_vec(),
+        change: change(id),
+    };
+    let denied = world.asked(rank(["B", "A"], "early"));
+    assert!(matches!(&denied, Err(Denied::Precondition(why)) if why.contains("still to be played")), "{denied:?}");
+    for game in ["/1", "/2"] {
+        let game = GAME.replace("/1", game);
+        let result = GameResult::Draw;
+        world
+            .asked(Request::Rule {
+                event: String::new(),
+                game,
+                result,
+                change: change(&format!("{result:?}{}", world.store.txns)),
+            })
+            .unwrap();
+    }
+    let summary = world.summary();
+    assert_eq!(summary.phase(), EventPhase::Asking);
+    assert!(summary.questions[0].starts_with("A, B are level on all tie-breaks (place 1)"), "{:?}", summary.questions);
+    world.asked(rank(["B", "A"], "late")).unwrap();
+    world.asked(rank(["B", "A"], "late")).unwrap();
+    assert_eq!(world.summary().phase(), EventPhase::Finished);
+    let order = |world: &mut World| match world.asked(Request::Standings("m".to_owned())) {
+        Ok(Answer::Standings(_, table, _)) => table.whys(),
+        other => panic!("{other:?}"),
+    };
+    let before = order(&mut world);
+    assert_eq!(before[1], "B above A: ruling by op: because; level on points 1.0, wins 0");
+    world.restart(Config { version: "0.1.0".to_owned(), ..Config::default() });
+    assert_eq!(order(&mut world), before);
+    let Ok(Answer::Facts(facts)) = world.asked(Request::Facts("m".to_owned())) else { panic!() };
+    assert_eq!(facts.iter().filter(|fact| fact.kind == "Ranked").count(), 1);
+}

@@ -8,8 +8,8 @@ use super::{
     finish_engines, format,
 };
 use crate::spec::{
-    EngineSpec, EventSpec, FormatSpec, Gate, Interruption, Play, SlotSpec, SprtModel, StopSpec, TIE_BREAKS, TimeScale,
-    defaults, is_tie_break,
+    EngineSpec, EventSpec, FormatSpec, Gate, Interruption, Play, SlotSpec, SprtModel, StopSpec, TIE_BREAK_PRESETS,
+    TIE_BREAKS, TimeScale, defaults, is_tie_break, tie_break,
     walk::{Table, Value, clean},
 };
 
@@ -179,14 +179,23 @@ pub(super) fn read(table: Table<'_>, game: GameKind, raw: &mut Vec<RawEngine>) -
 
 fn tie_breaks(value: Value<'_>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
+    if value.is_text() {
+        let name = value.text("tcec-league").unwrap_or_default();
+        match TIE_BREAK_PRESETS.iter().find(|(known, _)| *known == name) {
+            Some((_, list)) => return list.iter().map(|name| (*name).to_owned()).collect(),
+            None if is_tie_break(name) => return vec![name.to_owned()],
+            None => value.unknown_word("list of tie-breaks", name, TIE_BREAK_PRESETS.iter().map(|(name, _)| *name)),
+        }
+        return names;
+    }
     for value in value.list("tie-breaks = [\"sonneborn-berger\", \"wins\"]").unwrap_or_default() {
         let Some(name) = value.text("sonneborn-berger") else { continue };
         if !is_tie_break(name) {
             value.unknown_word("tie-break", name, TIE_BREAKS.iter().map(|(name, _)| *name));
         } else if names.iter().any(|n| n == name) {
             value.error(format!("tie-break `{name}` stands here twice"), "leave it out here");
-        } else if names.last().is_some_and(|last| last == "shared") {
-            value.error("nothing comes after `shared`", "`shared` must be the last");
+        } else if let Some(last) = names.last().filter(|last| tie_break::is_last(last)) {
+            value.error(format!("nothing comes after `{last}`"), format!("`{last}` must be the last"));
         } else {
             names.push(name.to_owned());
         }
