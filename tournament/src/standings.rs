@@ -61,6 +61,8 @@ pub struct Standing {
     pub illegal_moves: u32,
     /// Values of the tie-breaks in the spec's order, as text.
     pub tie_breaks: Vec<String>,
+    /// How it got its place.
+    trail: Vec<why::Step>,
 }
 
 /// The score table, best first.
@@ -72,8 +74,6 @@ pub struct Standings {
     pub tie_breaks: Vec<String>,
     /// Who is level on all criteria where the last of them leaves the order to a person or to games.
     pub undecided: Vec<Vec<EntrantId>>,
-    /// How each line got its place.
-    trails: Vec<Vec<why::Step>>,
 }
 
 /// Results of one entrant against another.

@@ -172,15 +172,16 @@ pub fn rank(engines: &[&str], tally: &Tally, tie_breaks: &[String], rulings: &[R
                     other => other.text(table, entrant),
                 };
                 let texts = criteria.iter().map(text).collect();
-                standings.lines.push(line(place, entrant, engines[entrant], table, texts));
-                standings.trails.push(std::mem::take(&mut ranking.trails[entrant]));
+                let trail = std::mem::take(&mut ranking.trails[entrant]);
+                let line = line(place, entrant, engines[entrant], table);
+                standings.lines.push(Standing { tie_breaks: texts, trail, ..line });
             }
         }
     }
     standings
 }
 
-fn line(place: u32, entrant: usize, engine: &str, table: &Table, tie_breaks: Vec<String>) -> Standing {
+fn line(place: u32, entrant: usize, engine: &str, table: &Table) -> Standing {
     let counts = &table.total[entrant];
     let own = &table.own[entrant];
     let summary = statistics::summary(counts);
@@ -203,6 +204,6 @@ fn line(place: u32, entrant: usize, engine: &str, table: &Table, tie_breaks: Vec
         crashes: own.crashes,
         time_losses: own.time_losses,
         illegal_moves: own.illegal_moves,
-        tie_breaks,
+        ..Standing::default()
     }
 }

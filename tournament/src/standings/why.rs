@@ -32,10 +32,9 @@ impl Standings {
 
     fn why_lines(&self, above: usize, below: usize) -> Option<String> {
         let (a, b) = (self.lines.get(above)?, self.lines.get(below)?);
-        let (first, second) = (self.trails.get(above)?, self.trails.get(below)?);
         let mut level = Vec::new();
         let mut parted = None;
-        for (x, y) in first.iter().zip(second) {
+        for (x, y) in a.trail.iter().zip(&b.trail) {
             if (x.criterion, x.part) == (y.criterion, y.part) {
                 level.push(format!("{} {}", self.criterion(x.criterion), x.value));
             } else {
@@ -44,6 +43,12 @@ impl Standings {
             }
         }
         let level = if level.is_empty() { String::new() } else { format!("level on {}", level.join(", ")) };
+        let unlike = parted.is_some_and(|(x, y)| x.part > y.part) || (parted.is_none() && a.place != b.place);
+        if unlike || (parted.is_some() && a.place == b.place) {
+            // A cup or a ladder has an order of its own, whatever the points.
+            let how = if a.place == b.place { "beside" } else { "above" };
+            return Some(format!("{} {how} {}: the format's own order", a.engine, b.engine));
+        }
         let Some((x, y)) = parted else {
             return Some(format!("{} and {} share place {}: {level}", a.engine, b.engine, a.place));
         };
