@@ -39,6 +39,11 @@ impl Outgoing {
         self.bytes == 0 || self.bytes + bytes <= limits::ARCHIVE_WAITING_BYTES
     }
 
+    /// Whether so much waits that results may soon have to stay with their workers.
+    pub(super) const fn lags(&self) -> bool {
+        self.bytes > limits::ARCHIVE_WAITING_BYTES / 4
+    }
+
     pub(super) fn push(&mut self, item: Item) {
         self.bytes += item.bytes.len();
         self.waiting.push_back(item);

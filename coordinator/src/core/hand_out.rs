@@ -136,13 +136,14 @@ impl Worker {
     }
 
     /// Assignments that may still be handed to it: one for each free slot, and one ahead for each slot. What it has
-    /// played to the end holds no slot while it is recorded, up to a bound.
-    fn room(&self) -> usize {
+    /// played to the end holds no slot while it is recorded, up to a bound, and unless the archive `lags`.
+    fn room(&self, lags: bool) -> usize {
         let slots = self.slots() as usize;
         if self.session.is_none() || self.takes().is_err() || self.played.len() >= limits::UNRECORDED * slots {
             return 0;
         }
-        (2 * slots).saturating_sub(self.hands.len() - self.played.len())
+        let played = if lags { 0 } else { self.played.len() };
+        (2 * slots).saturating_sub(self.hands.len() - played)
     }
 }
 
@@ -172,8 +173,8 @@ impl Core {
             return;
         }
         self.offer = false;
-        let fleet = &self.fleet;
-        let rooms = self.workers.iter().filter(|(id, _)| !fleet.contains_key(*id)).map(|(_, worker)| worker.room());
+        let (fleet, lags) = (&self.fleet, self.outgoing.lags());
+        let rooms = self.workers.iter().filter(|(id, _)| !fleet.contains_key(*id)).map(|(_, worker)| worker.room(lags));
         let mut room: usize = rooms.sum();
         let now_ms = self.now.unix_ms;
         let begun = self.events.iter().filter(|(_, state)| state.begins_after(now_ms).is_none());
@@ -228,8 +229,9 @@ impl Core {
     /// fits.
     fn best(&self, uid: &str, needs: &Needs<'_>) -> Option<(String, usize)> {
         let mut best: Option<((bool, u32, u32), &str, usize)> = None;
+        let lags = self.outgoing.lags();
         for (id, worker) in &self.workers {
-            if worker.takes().is_err() || self.fleet.contains_key(id) {
+            if worker.room(lags) == 0 || self.fleet.contains_key(id) {
                 continue;
             }
             let Ok(classes) = worker.fits(uid, needs) else { continue };

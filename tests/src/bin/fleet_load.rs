@@ -1,12 +1,13 @@
 //! Workers that play by replying, over the real gRPC stack: how much one coordinator takes.
 //!
-//! `fleet_load --coordinator http://127.0.0.1:7700 --pid PID --workers 100 --slots 2 --games 20000 --plies 80`
-//! applies a match of so many games, attaches the workers, answers each order at once with a finished game, and prints one
-//! line of JSON: results recorded per second, the time from `Finished` to `Recorded`, the coordinator's CPU and memory.
+//! `fleet_load --coordinator http://127.0.0.1:7700 --pid PID --workers 100 --slots 2 --games 20000 --plies 80 --think-ms 0`
+//! applies a match of so many games, attaches the workers, answers each order with a finished game after half to three
+//! halves of the thinking time, and prints one line of JSON: results recorded per second, the time from `Finished` to
+//! `Recorded`, the coordinator's CPU and memory.
 //! `tests/bench/README.md` has what was found.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, VecDeque},
     error::Error,
     process::exit,
     sync::{
@@ -40,6 +41,7 @@ struct Options {
     slots: u32,
     games: u64,
     plies: usize,
+    think_ms: u64,
     name: String,
 }
 
@@ -51,6 +53,7 @@ fn options() -> Result<Options, Failed> {
         slots: 2,
         games: 20_000,
         plies: 80,
+        think_ms: 0,
         name: "load".to_owned(),
     };
     let mut args = std::env::args().skip(1);
@@ -63,6 +66,7 @@ fn options() -> Result<Options, Failed> {
             "--slots" => options.slots = value.parse()?,
             "--games" => options.games = value.parse()?,
             "--plies" => options.plies = value.parse()?,
+            "--think-ms" => options.think_ms = value.parse()?,
             "--name" => options.name = value,
             _ => return Err(format!("unknown option {name}").into()),
         }
@@ -140,6 +144,7 @@ async fn run() -> Result<(), Failed> {
             "slots": options.slots,
             "games": options.games,
             "plies": options.plies,
+            "think_ms": options.think_ms,
             "seconds": seconds,
             "games_per_second": options.games as f64 / seconds,
             "finished_to_recorded_ms": { "median": f64::from(at(0.5)) / 1e3, "p99": f64::from(at(0.99)) / 1e3 },
@@ -187,7 +192,17 @@ async fn apply(options: &Options, channel: Channel) -> Result<(), Failed> {
 }
 
 /// A game in hand, with when it was told as finished.
-type InHand = BTreeMap<(i64, String, u32), (v1::GameId, Instant)>;
+type InHand = BTreeMap<(i64, String, u32), (v1::GameId, Option<Instant>)>;
+
+fn order_id(order: &v1::GameOrder) -> v1::GameId {
+    order.id.clone().unwrap_or_default()
+}
+
+/// Half to three halves of the thinking time, by the game.
+fn think(options: &Options, game: u64) -> Duration {
+    let share = game.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
+    Duration::from_micros(options.think_ms * (512 + share) * 1000 / 1024)
+}
 
 async fn worker(shared: &Shared, number: usize, channel: Channel) -> Result<(), Failed> {
     let (say, said) = mpsc::channel(64);
@@ -200,9 +215,29 @@ async fn worker(shared: &Shared, number: usize, channel: Channel) -> Result<(), 
     let mut beats = tokio::time::interval(Duration::from_secs(2));
     let mut last_order = 0;
     let mut in_hand = InHand::new();
+    let mut waiting = VecDeque::new();
+    let mut playing = BTreeMap::new();
+    let mut games = number as u64;
     loop {
+        while playing.len() < shared.options.slots as usize
+            && let Some(game) = waiting.pop_front()
+        {
+            games += 1;
+            playing.insert((Instant::now() + think(&shared.options, games), games), game);
+        }
+        let next = playing.first_key_value().map(|((at, _), _)| *at);
         let message = tokio::select! {
             message = hear.message() => message?.ok_or("the stream ended")?,
+            () = async { tokio::time::sleep_until(next.unwrap_or_else(Instant::now).into()).await }, if next.is_some() => {
+                if let Some((_, (attempt, order))) = playing.pop_first() {
+                    let id: v1::GameId = order_id(&order);
+                    if let Some(state) = in_hand.get_mut(&(attempt, id.pair, id.game)) {
+                        state.1 = Some(Instant::now());
+                    }
+                    tell(attach_request::Message::Finished(finished(shared, number, attempt, &order))).await?;
+                }
+                continue;
+            }
             _ = beats.tick() => {
                 if last_order > 0 || !in_hand.is_empty() {
                     tell(beat(&shared.options, last_order, &in_hand)).await?;
@@ -218,15 +253,15 @@ async fn worker(shared: &Shared, number: usize, channel: Channel) -> Result<(), 
                 tell(beat(&shared.options, 0, &in_hand)).await?;
             }
             Some(Message::Play(play)) => {
-                for order in &play.games {
-                    let Some(id) = order.id.clone() else { continue };
-                    in_hand.insert((play.attempt, id.pair.clone(), id.game), (id, Instant::now()));
-                    tell(attach_request::Message::Finished(finished(shared, number, play.attempt, order))).await?;
+                for order in play.games {
+                    let id = order_id(&order);
+                    in_hand.insert((play.attempt, id.pair.clone(), id.game), (id, None));
+                    waiting.push_back((play.attempt, order));
                 }
             }
             Some(Message::Recorded(recorded)) => {
                 let Some(id) = recorded.game else { continue };
-                if let Some((_, since)) = in_hand.remove(&(recorded.attempt, id.pair, id.game)) {
+                if let Some((_, Some(since))) = in_hand.remove(&(recorded.attempt, id.pair, id.game)) {
                     let took = u32::try_from(since.elapsed().as_micros()).unwrap_or(u32::MAX);
                     shared.took_us.lock().unwrap_or_else(PoisonError::into_inner).push(took);
                     let recorded = shared.recorded.fetch_add(1, Ordering::AcqRel) + 1;
@@ -261,11 +296,11 @@ fn hello(options: &Options, number: usize) -> v1::Hello {
 }
 
 fn beat(options: &Options, last_order: u64, in_hand: &InHand) -> attach_request::Message {
-    let state = |((attempt, ..), (id, _)): (&(i64, String, u32), &(v1::GameId, Instant))| v1::AttemptState {
+    let state = |((attempt, ..), (id, told)): (&(i64, String, u32), &(v1::GameId, Option<Instant>))| v1::AttemptState {
         attempt: *attempt,
         game: Some(id.clone()),
         ply: 0,
-        phase: AttemptPhase::Outbox.into(),
+        phase: if told.is_some() { AttemptPhase::Outbox } else { AttemptPhase::Playing }.into(),
     };
     let attempts = in_hand.iter().map(state).collect();
     attach_request::Message::Beat(v1::Beat { free: vec![options.slots], last_order, attempts, ..v1::Beat::default() })

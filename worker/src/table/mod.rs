@@ -13,6 +13,7 @@ mod ready;
 mod referee;
 mod slot;
 mod turn;
+mod urgent;
 mod wait;
 
 pub use control::Control;

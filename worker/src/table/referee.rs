@@ -18,6 +18,7 @@ use super::{
     lag::Lag,
     ready::Ready,
     slot::{Seated, Starter, host_fault},
+    urgent::Urgent,
     wait::Waiter,
 };
 use crate::engine::Player;
@@ -117,6 +118,7 @@ impl<'a> Referee<'a> {
     }
 
     fn run(mut self, ending: Option<Outcome>) -> TableEnd {
+        let _urgent = Urgent::raise();
         let mut stop = ending.map(Stop::Over);
         loop {
             match stop {
