@@ -163,7 +163,6 @@ fn await_said(
     asked: Instant,
     wanted: impl Fn(&Said) -> bool,
 ) -> Option<()> {
-    let until = asked + limit;
     loop {
         match player.read() {
             Ok(Some(said)) if wanted(&said) => {
@@ -179,6 +178,8 @@ fn await_said(
             Ok(Some(_)) => {}
             Ok(None) => {
                 let now = Instant::now();
+                let limit = player.limit(limit);
+                let until = asked + limit;
                 if now >= until {
                     let error = player.too_slow(limit);
                     report.step(name, Verdict::Bad, asked.elapsed(), error.to_string());

@@ -61,6 +61,14 @@ pub enum NotStarted {
         /// The limit.
         seconds: f64,
     },
+    /// It says what it is told, and nothing else: a shell tool, no engine.
+    #[error("engine {engine}: {} repeats what it is told, and is no UCI engine", program.display())]
+    Echo {
+        /// Its name in the event.
+        engine: String,
+        /// The program.
+        program: PathBuf,
+    },
     /// A protocol that this worker does not speak.
     #[error("engine {engine}: unknown protocol `{protocol}`, expected `uci`")]
     Protocol {

@@ -6,6 +6,10 @@ use std::time::Duration;
 /// `option` line seen in the field (a combo with all networks of a folder) 9 KB.
 pub const MAX_LINE: usize = 16 * 1024;
 
+/// How long a program that repeated our `uci`, as `cat` does, may take to say something of its own. An engine behind a
+/// terminal that echoes has said its name by then.
+pub(crate) const ECHO_WAIT: Duration = Duration::from_secs(5);
+
 /// Bytes taken from stdout at once; the size of a pipe, so that one read empties a full one.
 pub(crate) const READ_BUFFER: usize = 64 * 1024;
 

@@ -25,13 +25,15 @@ pub fn try_start(setup: &EngineSetup, kind: GameKind, launch: &Launch, limits: &
 }
 
 fn await_said(player: &mut UciPlayer, limit: Duration, wanted: &Said) -> Result<(), String> {
-    let until = Instant::now() + limit;
+    let begun = Instant::now();
     loop {
         match player.read() {
             Ok(Some(said)) if said == *wanted => return Ok(()),
             Ok(Some(_)) => {}
             Ok(None) => {
                 let now = Instant::now();
+                let limit = player.limit(limit);
+                let until = begun + limit;
                 if now >= until {
                     return Err(player.too_slow(limit).to_string());
                 }

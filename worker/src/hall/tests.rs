@@ -153,6 +153,27 @@ fn an_attempt_that_is_over_is_given_up() {
 }
 
 #[test]
+fn who_does_not_lead_says_where_to_go() {
+    use rookery_proto::v1::{RejectReason, Rejected};
+    let rejected = |reason: RejectReason, leader: &str| {
+        let mut hall = hall(1);
+        hall.handle(order(1, Order::Play(play(7, "p", false))));
+        let leader = leader.to_owned();
+        let rejected = Rejected { reason: reason.into(), leader, detail: "why".to_owned() };
+        let effects = hall.handle(order(0, Order::Rejected(rejected)));
+        assert!(!hall.is_empty(), "it plays on");
+        match effects.as_slice() {
+            [Effect::Reconnect { leader, fatal, .. }] => (leader.clone(), *fatal),
+            _ => panic!("{}", words(&effects).join(", ")),
+        }
+    };
+    assert_eq!(rejected(RejectReason::NotLeader, "http://b:7700"), (Some("http://b:7700".to_owned()), false));
+    assert_eq!(rejected(RejectReason::NotLeader, ""), (None, false));
+    assert_eq!(rejected(RejectReason::SecondBoot, ""), (None, false));
+    assert!(rejected(RejectReason::Version, "").1, "it will never be taken");
+}
+
+#[test]
 fn a_deposed_leader_is_not_obeyed() {
     let mut hall = hall(1);
     let old = AttachResponse { order: 1, leader_revision: 9, message: Some(Order::Play(play(1, "a", false))) };

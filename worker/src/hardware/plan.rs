@@ -104,7 +104,12 @@ pub fn plan(machine: &Machine, wish: &Wish) -> Result<Plan, PlanError> {
         Some(0) => return Err(PlanError::None),
         Some(slots) => slots as usize,
         None if fit == 0 && !wish.oversubscribe => return Err(PlanError::TooLarge { cores: each, have }),
-        None => (have.saturating_sub(1) / per_slot).max(1),
+        None => {
+            let by_cores = (have.saturating_sub(1) / per_slot).max(1);
+            // At least one, so that it is said where there is no GPU.
+            let by_gpus = machine.gpus.len().checked_div(wish.gpus as usize).map_or(usize::MAX, |slots| slots.max(1));
+            by_cores.min(by_gpus)
+        }
     };
     let oversubscribed = wished > fit;
     if oversubscribed && !wish.oversubscribe {

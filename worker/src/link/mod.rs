@@ -362,7 +362,9 @@ impl Worker {
             Effect::Keep(key, message) => {
                 if let Err(source) = self.outbox.keep(&key, *message) {
                     // The game is still said, and stays in memory until it is acknowledged.
-                    tracing::error!(%source, "the outbox cannot be written");
+                    let full = if source.kind() == io::ErrorKind::StorageFull { ": the disk is full" } else { "" };
+                    let path = self.config.outbox.display();
+                    tracing::error!(%path, %source, "the outbox cannot be written{full}");
                 }
             }
             Effect::Forget(key) => {

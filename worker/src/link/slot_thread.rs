@@ -313,6 +313,7 @@ impl EngineLauncher {
             PathBuf::from(&engine.directory)
         };
         let mut env = program.env;
+        env.extend(gpu_env(&plan.gpus));
         env.extend(engine.env.iter().map(|(name, value)| (name.clone(), value.clone())));
         let mut args = program.args;
         args.extend(engine.args.iter().map(std::ffi::OsString::from));
@@ -322,6 +323,17 @@ impl EngineLauncher {
         let memory = Some(plan.shape.memory_bytes / 2).filter(|&bytes| bytes > 0);
         Ok((Launch { program: program.path, args, env, directory, prefix, memory }, program.digest))
     }
+}
+
+/// How an engine is told which GPUs are its slot's. A slot without any promises none, and hides none.
+fn gpu_env(gpus: &[String]) -> impl Iterator<Item = (String, String)> {
+    /// By index in the order of the bus, as the driver lists them: CUDA's own order is by speed.
+    const ORDER: (&str, &str) = ("CUDA_DEVICE_ORDER", "PCI_BUS_ID");
+    const NAMES: [&str; 3] = ["CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"];
+    let list = gpus.join(",");
+    let all = NAMES.map(|name| (name.to_owned(), list.clone())).into_iter();
+    let all = all.chain([(ORDER.0.to_owned(), ORDER.1.to_owned())]);
+    all.take(if gpus.is_empty() { 0 } else { usize::MAX })
 }
 
 /// Starts an engine as a game would, goes through its handshake, and ends it. Answers its warnings.
@@ -459,5 +471,20 @@ pub(super) fn probe(probe: &v1::Probe, tables: Option<&dyn Tablebase>) -> v1::Pr
                 detail: String::new(),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn engines_are_told_the_gpus_of_their_slot() {
+        let env: Vec<_> = gpu_env(&["3".to_owned(), "5".to_owned()]).collect();
+        let value = |name: &str| env.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+        assert_eq!(value("CUDA_VISIBLE_DEVICES"), Some("3,5"));
+        assert_eq!(value("NVIDIA_VISIBLE_DEVICES"), Some("3,5"));
+        assert_eq!(value("CUDA_DEVICE_ORDER"), Some("PCI_BUS_ID"));
+        assert_eq!(gpu_env(&[]).count(), 0);
     }
 }

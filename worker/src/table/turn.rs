@@ -248,6 +248,10 @@ impl Referee<'_> {
         if let Err(flag) = self.clocks[seat.index()].charge(used) {
             return Err(self.late(seat, budget, answer.sent, answer.at, flag, answer.late, Ending::TimeLoss, ""));
         }
+        if answer.text.is_empty() {
+            let detail = "`bestmove` without a move".to_owned();
+            return Err(Stop::Over(Outcome::fault(seat, Ending::IllegalMove, detail)));
+        }
         let mv = match self.board.parse(&answer.text, self.form) {
             Ok(mv) => mv,
             Err(error) => return Err(Stop::Over(Outcome::fault(seat, Ending::IllegalMove, error.to_string()))),

@@ -47,6 +47,10 @@ fn bad_engines_fail_where_they_are_bad() {
         assert_eq!(report.passed(), verdict != Verdict::Bad);
         assert!(!report.transcript.is_empty() || last == "uci");
     }
+    let echo = run(&Engine::program("Cat", "/bin/cat", &[]));
+    let step = echo.steps.last().expect("a step");
+    assert!(step.detail.contains("/bin/cat repeats what it is told"), "{step:?}");
+    assert!(step.took < Duration::from_secs(15), "well before the limit of 20 s");
     let missing = run(&Engine::program("Bad", "/nonexistent/engine", &[]));
     assert_eq!(verdicts(&missing), [("start", Verdict::Bad)]);
 }

@@ -186,7 +186,7 @@ fn what_is_no_legal_move_loses() {
     }
     for text in ["(none)", "0000", "", "NULL", "nan", "Ng1-f3", "a1a1", "e1g1", "e2e4q", "g1f3Q", "g1", "é2e4"] {
         let record = white(&[&format!("say={text}"), "at=0"], NODES);
-        assert_fault(&record, Seat::First, Ending::IllegalMove, if text == "nan" { "nan" } else { text });
+        assert_fault(&record, Seat::First, Ending::IllegalMove, if text.is_empty() { "without a move" } else { text });
         assert!(record.plies.is_empty());
         assert_eq!(outcome(&record).result, GameResult::SecondWins);
     }

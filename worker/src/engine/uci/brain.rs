@@ -50,6 +50,8 @@ pub(super) struct Brain {
     pub(super) id_name: String,
     pub(super) id_author: String,
     pub(super) early: Option<Heard>,
+    /// It repeated our `uci`.
+    echoed: bool,
     /// The last `info` line with an exact score, parsed only with the move.
     kept: Vec<u8>,
     /// The last `info` line of any kind that is not kept, for [`Self::nodes`].
@@ -57,6 +59,11 @@ pub(super) struct Brain {
 }
 
 impl Brain {
+    /// Whether it has done nothing so far but repeat what it was told.
+    pub(super) fn echoes(&self) -> bool {
+        self.state == State::Booting && self.echoed && self.id_name.is_empty() && self.options.is_empty()
+    }
+
     /// Nodes of the running search, as last reported; 0 where nothing was.
     pub(super) fn nodes(&self) -> u64 {
         info::parse(Words::new(&self.kept)).nodes.max(info::parse(Words::new(&self.passed)).nodes)
@@ -93,6 +100,10 @@ impl Brain {
             Some(b"readyok") if self.state == State::Readying => {
                 self.state = State::Idle;
                 Heard::Ready
+            }
+            Some(b"uci") if self.state == State::Booting => {
+                self.echoed = true;
+                Heard::Nothing
             }
             Some(b"id") if self.state == State::Booting => {
                 match words.next() {

@@ -22,7 +22,7 @@ use rookery_game::{
 use self::brain::{Brain, Heard, State};
 use super::{
     Fault, Go, Launch, NotStarted, Player, Said, Tell,
-    limits::{MAX_WARNINGS, STALE_READS},
+    limits::{ECHO_WAIT, MAX_WARNINGS, STALE_READS},
     lines::Lines,
     process::{Process, Read},
 };
@@ -106,12 +106,20 @@ impl UciPlayer {
     /// What to say of an engine that was not ready within `limit`.
     #[must_use]
     pub fn too_slow(&self, limit: Duration) -> NotStarted {
+        if self.brain.echoes() {
+            return NotStarted::Echo { engine: self.setup.name.clone(), program: self.program.clone() };
+        }
         NotStarted::Silent {
             engine: self.setup.name.clone(),
             program: self.program.clone(),
             missing: self.missing(),
             seconds: limit.as_secs_f64(),
         }
+    }
+
+    /// How long is waited for it, of `limit` at most.
+    pub(crate) fn limit(&self, limit: Duration) -> Duration {
+        if self.brain.echoes() { limit.min(ECHO_WAIT) } else { limit }
     }
 
     fn missing(&self) -> &'static str {
