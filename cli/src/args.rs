@@ -39,9 +39,9 @@ pub(crate) enum LogFormat {
 }
 
 /// Where the coordinator is, and who asks.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct OperatorOptions {
-    /// The coordinator to ask or to attach to; several, separated by commas, for a worker.
+    /// The coordinator to ask or to attach to; or several, separated by commas.
     #[arg(
         long,
         global = true,
@@ -254,6 +254,11 @@ pub(crate) struct WorkerOptions {
     #[arg(long, default_value_t = 1, value_name = "N", global = true)]
     pub(crate) cores: u32,
 
+    /// GPUs of each slot, told to engines by `CUDA_VISIBLE_DEVICES` and its like. Slots are then at most as many as the
+    /// GPUs give.
+    #[arg(long, default_value_t = 0, value_name = "N", global = true)]
+    pub(crate) gpus: u32,
+
     /// Allow more slots than there are cores. It makes clocks unfair.
     #[arg(long, global = true)]
     pub(crate) oversubscribe: bool,
@@ -319,8 +324,17 @@ pub(crate) enum EngineCommand {
     },
 }
 
+/// What becomes of the games of an engine that leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GamesOfWhoLeaves {
+    /// They count.
+    Keep,
+    /// They count nowhere.
+    Void,
+}
+
 /// What operators ask a coordinator.
-#[derive(Debug, Subcommand)]
+#[derive(Debug, Clone, Subcommand)]
 pub(crate) enum OperatorCommand {
     /// Apply a spec: begin an event, or change what is free in a running one.
     Apply {
@@ -332,6 +346,9 @@ pub(crate) enum OperatorCommand {
         /// Begin paused.
         #[arg(long)]
         paused: bool,
+        /// A ruling: it may also change tie-breaks and the rule for interruptions. Needs --reason.
+        #[arg(long)]
+        ruling: bool,
         /// Change one key of the spec: `event.time-control=5+0.05`. May come again.
         #[arg(long = "set", value_name = "KEY=VALUE")]
         set: Vec<String>,
@@ -346,7 +363,7 @@ pub(crate) enum OperatorCommand {
     Watch {
         /// The event.
         event: String,
-        /// A game: `PAIR/GAME`.
+        /// A game: `ROUND.GAME` or `PAIR/GAME`.
         game: Option<String>,
     },
     /// The score table.
@@ -399,7 +416,7 @@ pub(crate) enum OperatorCommand {
     Explain {
         /// The event.
         event: String,
-        /// The game: `PAIR/GAME`.
+        /// The game: `ROUND.GAME` as the PGN names it, or `PAIR/GAME`.
         game: String,
         /// Also the last lines of both engines.
         #[arg(long)]
@@ -428,25 +445,51 @@ pub(crate) enum OperatorCommand {
         /// The event.
         event: String,
     },
+    /// Engines join a running event: they meet all that are there.
+    Join {
+        /// The event.
+        event: String,
+        /// A file of `[[engine]]` tables, as in a spec.
+        engines: PathBuf,
+    },
+    /// An engine leaves a running event. Needs --reason.
+    Withdraw {
+        /// The event.
+        event: String,
+        /// The engine.
+        engine: String,
+        /// What becomes of its games on record.
+        #[arg(long, value_enum)]
+        games: GamesOfWhoLeaves,
+    },
+    /// Say with which of several builds of its program an engine plays. Needs --reason.
+    Freeze {
+        /// The event.
+        event: String,
+        /// The engine.
+        engine: String,
+        /// The digest of its program, or the first digits of it.
+        digest: String,
+    },
     /// Void a game, and play it again.
     Replay {
         /// The event.
         event: String,
-        /// The game: `PAIR/GAME`.
+        /// The game: `ROUND.GAME` as the PGN names it, or `PAIR/GAME`.
         game: String,
     },
     /// Void a game; nothing is played in its place.
     Void {
         /// The event.
         event: String,
-        /// The game: `PAIR/GAME`.
+        /// The game: `ROUND.GAME` as the PGN names it, or `PAIR/GAME`.
         game: String,
     },
     /// Give a game a result.
     Rule {
         /// The event.
         event: String,
-        /// The game: `PAIR/GAME`.
+        /// The game: `ROUND.GAME` as the PGN names it, or `PAIR/GAME`.
         game: String,
         /// `1-0`, `0-1` or `1/2-1/2`.
         result: String,

@@ -147,7 +147,8 @@ pub(crate) fn engine(command: &EngineCommand, json: bool) -> Outcome {
         memory: None,
     };
     let limits = rookery_game::setup::Limits { start: Duration::from_secs(60), ..Default::default() };
-    let report = rookery_worker::engine::check(&launch, "uci", &limits);
+    let waiting = crate::serve::waiting_for(program, limits.start);
+    let report = crate::progress::while_waiting(&waiting, || rookery_worker::engine::check(&launch, "uci", &limits));
     if json {
         let steps = report.steps.iter().map(|step| {
             json!({ "step": step.name, "verdict": verdict(step.verdict), "detail": step.detail,
@@ -175,7 +176,11 @@ const fn verdict(verdict: Verdict) -> &'static str {
 }
 
 fn report_text(report: &Report) -> String {
-    let mut text = format!("{} by {}\n", report.id_name, report.id_author);
+    let mut text = match (report.id_name.as_str(), report.id_author.as_str()) {
+        ("", _) => String::new(),
+        (name, "") => format!("{name}\n"),
+        (name, author) => format!("{name} by {author}\n"),
+    };
     let mut steps = Table::new([("step", Align::Left), ("", Align::Left), ("ms", Align::Right), ("", Align::Left)]);
     for step in &report.steps {
         let ms = format!("{:.1}", step.took.as_secs_f64() * 1000.0);
@@ -186,7 +191,9 @@ fn report_text(report: &Report) -> String {
     for option in &report.options {
         options.row(option);
     }
-    text.push_str(&options.render());
+    if !report.options.is_empty() {
+        text.push_str(&options.render());
+    }
     for (warning, count) in &report.warnings {
         text.push_str(&format!("warning: {warning} ({count}×)\n"));
     }

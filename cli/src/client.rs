@@ -16,34 +16,66 @@ pub(crate) struct Client {
     pub(crate) seasons: SeasonServiceClient<Channel>,
     pub(crate) games: GameServiceClient<Channel>,
     pub(crate) fleet: FleetServiceClient<Channel>,
-    by: String,
-    reason: String,
+    /// Which of the addresses given this is.
+    at: usize,
+    options: OperatorOptions,
 }
 
+/// How long one address may take to be reached.
+const CONNECT: std::time::Duration = std::time::Duration::from_secs(5);
+
 impl Client {
-    /// Connects.
+    /// Connects to the first of the addresses that answers.
     pub(crate) async fn connect(options: &OperatorOptions) -> Result<Self, Box<dyn std::error::Error>> {
-        let address = &with_scheme(&options.coordinator)?;
+        Self::connect_from(options, 0).await
+    }
+
+    /// Connects to the next of the addresses, or anew where there is one; stays where none answers.
+    pub(crate) async fn try_another(&mut self) {
+        if let Ok(other) = Self::connect_from(&self.options, self.at + 1).await {
+            *self = other;
+        }
+    }
+
+    async fn connect_from(options: &OperatorOptions, first: usize) -> Result<Self, Box<dyn std::error::Error>> {
+        let given: Vec<&str> = options.coordinator.split(',').map(str::trim).collect();
+        let mut last = None;
+        for at in first..first + given.len() {
+            let at = at % given.len();
+            match Self::connect_to(given[at], at, options).await {
+                Err(error) if error.is::<exit::Unreached>() => last = Some(error),
+                other => return other,
+            }
+        }
+        Err(last.unwrap_or_else(|| exit::Usage("no coordinator named".to_owned()).into()))
+    }
+
+    async fn connect_to(
+        address: &str,
+        at: usize,
+        options: &OperatorOptions,
+    ) -> Result<Self, Box<dyn std::error::Error>> {
+        let address = &with_scheme(address)?;
         let unreached = |why: String| exit::Unreached(format!("no coordinator at {address}: {why}"));
         let endpoint = Endpoint::from_shared(address.clone())
             .map_err(|_| exit::Usage(format!("`{address}` is not an address; expected e.g. http://127.0.0.1:7700")))?
-            .connect_timeout(std::time::Duration::from_secs(5));
+            .connect_timeout(CONNECT);
         let channel = endpoint.connect().await.map_err(|error| unreached(exit::full(&error)))?;
         let limit = MESSAGE_LIMIT;
         Ok(Self {
             seasons: SeasonServiceClient::new(channel.clone()).max_decoding_message_size(limit),
             games: GameServiceClient::new(channel.clone()).max_decoding_message_size(limit),
             fleet: FleetServiceClient::new(channel).max_decoding_message_size(limit),
-            by: options.by.clone().unwrap_or_else(who),
-            reason: options.reason.clone(),
+            at,
+            options: options.clone(),
         })
     }
 
     /// Who and why, with a request id of its own.
     pub(crate) fn change(&self) -> Option<v1::Change> {
         Some(v1::Change {
-            by: self.by.clone(),
-            reason: self.reason.clone(),
+            by: self.options.by.clone().unwrap_or_else(who),
+            reason: self.options.reason.clone(),
             request_id: uuid::Uuid::new_v4().to_string(),
         })
     }

@@ -77,6 +77,21 @@ fn line(event: &v1::EventSummary, standings: &[v1::Standing], elapsed: Duration,
     parts.join(", ")
 }
 
+/// Does something that may take long, and says what is waited for where it does.
+pub(crate) fn while_waiting<T: Send>(words: &str, work: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let (done, wait) = std::sync::mpsc::channel::<()>();
+        scope.spawn(move || {
+            if wait.recv_timeout(PATIENCE) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                eprintln!("{words}");
+            }
+        });
+        let result = work();
+        drop(done);
+        result
+    })
+}
+
 /// `1 h 02 min`, `3 min 10 s`, `42 s`.
 pub(crate) fn span(seconds: u64) -> String {
     match seconds {

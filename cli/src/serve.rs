@@ -35,6 +35,7 @@ pub(crate) use rookery_worker::{
 use crate::{
     args::{CoordinatorArgs, LaunchArgs, RunArgs, WorkerOptions},
     exit::{self, Outcome, Usage},
+    progress,
     run::Folder,
 };
 
@@ -112,8 +113,7 @@ pub(crate) async fn worker(coordinators: String, options: WorkerOptions) -> Outc
         Some(path) => Catalogue::read(path)?,
         None => return Err(Usage("no catalogue: name one with --engines engines.toml".to_owned()).into()),
     };
-    let wish =
-        Wish { slots: options.slots, cores: options.cores, oversubscribe: options.oversubscribe, ..Wish::default() };
+    let wish = wish_of_worker(&options);
     let plan = plan(&wish)?;
     check_descriptors(plan.slots.len())?;
     let cage = cage(options.no_sandbox, options.require_sandbox)?;
@@ -160,8 +160,7 @@ pub(crate) async fn worker(coordinators: String, options: WorkerOptions) -> Outc
 
 /// `rookery worker plan`.
 pub(crate) fn worker_plan(options: &WorkerOptions, json: bool) -> Outcome {
-    let wish =
-        Wish { slots: options.slots, cores: options.cores, oversubscribe: options.oversubscribe, ..Wish::default() };
+    let wish = wish_of_worker(options);
     let machine = Machine::this()?;
     let plan = hardware::plan(&machine, &wish)?;
     let cage = Cage::probe();
@@ -198,6 +197,11 @@ pub(crate) fn plan(wish: &Wish) -> Result<Plan, Box<dyn std::error::Error>> {
         eprintln!("warning: {warning}");
     }
     Ok(plan)
+}
+
+/// What a worker wishes of the machine.
+const fn wish_of_worker(options: &WorkerOptions) -> Wish {
+    Wish { slots: options.slots, cores: options.cores, gpus: options.gpus, oversubscribe: options.oversubscribe }
 }
 
 /// What `rookery run` wishes of the machine.
@@ -278,7 +282,10 @@ pub(crate) fn engines_start(
     let mut failed = Vec::new();
     for engine in &spec.engines {
         let (kind, limits) = (spec.event.game, &spec.event.limits);
-        match link::try_start(&engine.setup, kind, limits, slot, Arc::clone(catalogue), cage.launcher(), scratch) {
+        let started = progress::while_waiting(&waiting_for(&engine.setup.name, limits.start), || {
+            link::try_start(&engine.setup, kind, limits, slot, Arc::clone(catalogue), cage.launcher(), scratch)
+        });
+        match started {
             Ok(warnings) => {
                 for warning in warnings {
                     eprintln!("warning: engine `{}`: {warning}", engine.setup.name);
@@ -288,6 +295,11 @@ pub(crate) fn engines_start(
         }
     }
     if failed.is_empty() { Ok(()) } else { Err(failed.join("\nerror: ").into()) }
+}
+
+/// What is said while an engine starts and is not ready at once.
+pub(crate) fn waiting_for(engine: &str, limit: std::time::Duration) -> String {
+    format!("starting {engine}: it may take {} until it says `uciok`", progress::span(limit.as_secs()))
 }
 
 /// The worker of `rookery run`.
@@ -319,21 +331,6 @@ pub(crate) fn local_worker(
         launcher: cage.launcher(),
         handed_back: Some(handed_back),
     })
-}
-
-/// A rough guess of how long all games take, from their clocks; `None` without clocks.
-pub(crate) fn expected_seconds(spec: &Spec, games: u64, at_once: usize) -> Option<u64> {
-    // A game has about 60 moves a side, and engines use nearly all of a clock without increment, four fifths else.
-    const MOVES: u32 = 60;
-    let control = &spec.event.time_control;
-    let side: f64 = if let Some(move_time) = control.move_time {
-        move_time.as_secs_f64() * f64::from(MOVES)
-    } else {
-        let stage = control.stages.first()?;
-        let periods = stage.moves.map_or(1, |moves| MOVES.div_ceil(moves.max(1)));
-        (stage.base * periods + stage.increment * MOVES).as_secs_f64() * 0.8
-    };
-    Some((2.0 * side * games as f64 / at_once.max(1) as f64) as u64)
 }
 
 fn tables(folders: &[String]) -> (Option<Arc<dyn Tablebase>>, u32) {

@@ -5,6 +5,7 @@ use std::{
     ffi::OsStr,
     fs, io,
     io::{BufRead, BufReader, Read},
+    os::fd::AsFd,
     os::unix::process::{CommandExt, ExitStatusExt},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -13,7 +14,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    fs::inotify,
+    process::{Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open},
+};
 
 use crate::tools;
 
@@ -212,6 +217,37 @@ pub fn processes_in(folder: &Path, except: &[i32]) -> io::Result<Vec<String>> {
     Ok(found)
 }
 
+/// Waits until something holds that changes with the files of a folder.
+///
+/// # Panics
+/// Where it does not in [`PATIENCE`], or the folder is not there.
+pub fn wait_in(folder: &Path, mut holds: impl FnMut() -> bool) {
+    let changes = inotify::init(inotify::CreateFlags::NONBLOCK).unwrap_or_else(|errno| panic!("inotify: {errno}"));
+    let all = inotify::WatchFlags::CREATE | inotify::WatchFlags::MOVED_TO | inotify::WatchFlags::CLOSE_WRITE;
+    let watched = inotify::add_watch(&changes, folder, all);
+    watched.unwrap_or_else(|errno| panic!("{}: {errno}", folder.display()));
+    let until = Instant::now() + PATIENCE;
+    while !holds() {
+        let left = until.saturating_duration_since(Instant::now());
+        assert!(!left.is_zero(), "in vain");
+        wait_readable(&changes, left);
+        let mut buffer = [0; 4096];
+        while rustix::io::read(&changes, &mut buffer).is_ok_and(|bytes| bytes > 0) {}
+    }
+}
+
+fn wait_readable(fd: &impl AsFd, limit: Duration) {
+    let timeout = Timespec { tv_sec: i64::try_from(limit.as_secs()).unwrap_or(i64::MAX), tv_nsec: 1_000_000 };
+    let _ = poll(&mut [PollFd::new(fd, PollFlags::IN)], Some(&timeout)); // looked at again either way
+}
+
+/// Waits for the end of a process that need not be a child, until a moment at most.
+fn wait_for_end(pid: Option<Pid>, until: Instant) {
+    // One that is gone already has no descriptor.
+    let Some(Ok(process)) = pid.map(|pid| pidfd_open(pid, PidfdFlags::empty())) else { return };
+    wait_readable(&process, until.saturating_duration_since(Instant::now()));
+}
+
 /// Waits until no process of `folder` is left.
 ///
 /// # Panics
@@ -224,6 +260,7 @@ pub fn none_left(folder: &Path, limit: Duration) {
             return;
         }
         assert!(Instant::now() < until, "still there after {limit:?}: {left:#?}");
-        thread::sleep(Duration::from_millis(20)); // the end of a process that is no child has no event
+        let first = left.first().and_then(|line| line.split(' ').next()).and_then(|pid| pid.parse().ok());
+        wait_for_end(first.and_then(Pid::from_raw), until);
     }
 }

@@ -17,13 +17,13 @@ use self::{crashes::CrashRun, intervals::Intervals, record::Record, run::Run};
 use crate::{
     EntrantId, Fact, GameId, LoggedFact, PairId, ResultEntry,
     format::{self, Entrant, Field, Format, Place, Schedule},
-    spec::Spec,
+    spec::{EngineSpec, Spec},
     standings::{Ruling, Tally},
 };
 
 pub use crate::format::MAX_GAMES;
 pub(crate) use record::Counted;
-pub use size::{games_total, openings_needed};
+pub use size::{expected, games_total, openings_needed};
 
 /// The state of an event. Pure: the same spec, log and results give the same state, whatever the order of results.
 ///
@@ -158,7 +158,13 @@ impl Event {
                 self.field.entrants = roster.iter().map(|e| entrant(&e.engine)).collect();
                 self.tally.resize(self.field.entrants.len());
             }
-            Fact::Joined { entry } => {
+            Fact::Joined { entry, spec } => {
+                // One that cannot be read was never logged.
+                if let Ok(engine) = serde_json::from_str::<EngineSpec>(spec)
+                    && self.spec.engines.iter().all(|known| known.setup.name != engine.setup.name)
+                {
+                    self.spec.engines.push(engine);
+                }
                 self.field.entrants.push(entrant(&entry.engine));
                 self.tally.resize(self.field.entrants.len());
             }
@@ -223,7 +229,7 @@ impl Event {
             Fact::Ranked { order } => {
                 self.rulings.push(Ruling { order: order.clone(), by: by.clone(), reason: reason.clone() });
             }
-            Fact::Drawn { .. } | Fact::Gated => {}
+            Fact::Drawn { .. } | Fact::Gated | Fact::Froze { .. } => {}
         }
         let before = self.schedule.pairs();
         self.format.fold(fact, &self.field, &self.spec.event, &mut self.schedule);

@@ -39,6 +39,14 @@ pub enum Fact {
     Joined {
         /// Who; its number follows from the order.
         entry: RosterEntry,
+        /// What it is, JSON of [`crate::spec::EngineSpec`]; empty where the spec has it already.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        spec: String,
+    },
+    /// The programs of entrants of which no digest was known when they came are these from now on.
+    Froze {
+        /// Who, and the digest of its program, `sha256:…`.
+        engines: Vec<(EntrantId, String)>,
     },
     /// An entrant left.
     Withdrawn {

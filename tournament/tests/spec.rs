@@ -741,7 +741,7 @@ fn engines_come_go_and_change() {
     };
     let three = text(&["A", "B", "C 1.0"], "");
     assert_eq!(keys(&three, &text(&["A", "B"], "")), [("engine.\"C 1.0\"".to_owned(), Class::Locked)]);
-    assert_eq!(keys(&three, &text(&["A", "B", "C 1.0", "D"], "")), [("engine.D".to_owned(), Class::Locked)]);
+    assert_eq!(keys(&three, &text(&["A", "B", "C 1.0", "D"], "")), [("engine.D".to_owned(), Class::Free)]);
     assert_eq!(keys(&three, &text(&["B", "A", "C 1.0"], "")), [("engine (order)".to_owned(), Class::Locked)]);
     let changed = keys(&text(&["A", "B"], ""), &text(&["A", "B"], "options = { Hash = 8 }"));
     let expected = [("engine.A.options.Hash", Class::Locked), ("engine.B.options.Hash", Class::Locked)];

@@ -14,7 +14,7 @@ use serde_json::json;
 pub(crate) use self::show::{crosstable_text, result_json, standings_text};
 use self::show::{event_json, events_text, games_text, standings_json, workers_text};
 use crate::{
-    args::{OperatorCommand, OperatorOptions},
+    args::{GamesOfWhoLeaves, OperatorCommand, OperatorOptions},
     client::{Client, failed},
     exit::{self, Outcome},
 };
@@ -23,16 +23,63 @@ use crate::{
 const PIECE: usize = 512 * 1024;
 /// A watch without a word for so long gives up: several leases, and the start of a coordinator.
 const LEADERLESS: Duration = Duration::from_secs(60);
-/// Between two attempts to watch.
+/// The same for a single question, for which somebody waits.
+const LEADERLESS_ANSWER: Duration = Duration::from_secs(30);
+/// Between two attempts to watch or to ask.
 const ASK_AGAIN: Duration = Duration::from_millis(500);
 
-/// Carries out one command.
+/// Carries out one command. Where no coordinator leads just now, as the last one has died, it is asked again until the
+/// next one answers: a change carries the same request id each time, so that it happens once.
 pub(crate) async fn run(command: OperatorCommand, options: &OperatorOptions, json: bool) -> Outcome {
     let mut client = Client::connect(options).await?;
     let change = client.change();
+    let (begun, mut told) = (Instant::now(), false);
+    loop {
+        let error = match carry_out(command.clone(), &mut client, change.clone(), json).await {
+            Err(error) if error.is::<exit::Unreached>() && asks_again(&command) => error,
+            outcome => return outcome,
+        };
+        if begun.elapsed() > LEADERLESS_ANSWER {
+            return Err(error);
+        }
+        if !std::mem::replace(&mut told, true) {
+            let seconds = LEADERLESS_ANSWER.as_secs();
+            eprintln!("{}; asking again for {seconds} s", exit::full(error.as_ref()));
+        }
+        tokio::time::sleep(ASK_AGAIN).await;
+        // The one that was asked may be the one that died.
+        client.try_another().await;
+    }
+}
+
+/// Whether nothing of a command's answer is out before all of it is there.
+const fn asks_again(command: &OperatorCommand) -> bool {
+    !matches!(command, OperatorCommand::Watch { .. } | OperatorCommand::Export { .. })
+}
+
+async fn carry_out(command: OperatorCommand, client: &mut Client, change: Option<v1::Change>, json: bool) -> Outcome {
     match command {
-        OperatorCommand::Apply { spec, dry_run, paused, set } => {
-            return apply(&mut client, &spec, &set, dry_run, paused, json).await;
+        OperatorCommand::Apply { spec, dry_run, paused, ruling, set } => {
+            let how = How { dry_run, paused, ruling, json };
+            return apply(client, &spec, &set, how, change).await;
+        }
+        OperatorCommand::Join { event, engines: path } => {
+            let engines = crate::check::read_text(&path)?;
+            let file_name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+            let request = v1::JoinEventRequest { event, engines, file_name, change };
+            let answer = client.seasons.join_event(request).await.map_err(failed)?;
+            summary(answer.into_inner().summary, json);
+        }
+        OperatorCommand::Withdraw { event, engine, games } => {
+            let keep_games = games == GamesOfWhoLeaves::Keep;
+            let request = v1::WithdrawEngineRequest { event, engine, keep_games, change };
+            let answer = client.seasons.withdraw_engine(request).await.map_err(failed)?;
+            summary(answer.into_inner().summary, json);
+        }
+        OperatorCommand::Freeze { event, engine, digest } => {
+            let request = v1::FreezeEngineRequest { event, engine, digest, change };
+            let answer = client.seasons.freeze_engine(request).await.map_err(failed)?;
+            summary(answer.into_inner().summary, json);
         }
         OperatorCommand::List { waiting } => {
             let request = v1::ListEventsRequest { waiting };
@@ -45,8 +92,8 @@ pub(crate) async fn run(command: OperatorCommand, options: &OperatorOptions, jso
             let asking = events.iter().any(|event| !event.questions.is_empty());
             return Ok(if waiting && asking { exit::ASKING } else { exit::DONE });
         }
-        OperatorCommand::Watch { event, game: None } => return watch(&mut client, event, json).await,
-        OperatorCommand::Watch { event, game: Some(game) } => return watch_game(&mut client, event, game).await,
+        OperatorCommand::Watch { event, game: None } => return watch(client, event, json).await,
+        OperatorCommand::Watch { event, game: Some(game) } => return watch_game(client, event, game).await,
         OperatorCommand::Standings { event, why } => {
             let request = v1::GetStandingsRequest { event };
             let answer = client.seasons.get_standings(request).await.map_err(failed)?.into_inner();
@@ -70,10 +117,10 @@ pub(crate) async fn run(command: OperatorCommand, options: &OperatorOptions, jso
             }
         }
         OperatorCommand::Games { event, engine, phase, limit } => {
-            games(&mut client, event, engine, phase.as_deref(), limit, json).await?;
+            games(client, event, engine, phase.as_deref(), limit, json).await?;
         }
         OperatorCommand::Export { event, output, format, minimal, all } => {
-            export(&mut client, event, output, &format, minimal, all).await?;
+            export(client, event, output, &format, minimal, all).await?;
         }
         OperatorCommand::Explain { event, game, transcript } => {
             let request = v1::ExplainGameRequest { event, game, transcript };
@@ -209,8 +256,17 @@ pub(crate) fn read_spec(
     crate::check::parse_spec(&path.display().to_string(), text, set, &folder)
 }
 
-async fn apply(client: &mut Client, path: &Path, set: &[String], dry_run: bool, paused: bool, json: bool) -> Outcome {
+/// How a spec is applied, and how the answer is shown.
+struct How {
+    dry_run: bool,
+    paused: bool,
+    ruling: bool,
+    json: bool,
+}
+
+async fn apply(client: &mut Client, path: &Path, set: &[String], how: How, change: Option<v1::Change>) -> Outcome {
     use rookery_tournament::spec::OpeningSource;
+    let How { dry_run, paused, ruling, json } = how;
     let (_, spec) = read_spec(path, set)?;
     let folder = path.parent().unwrap_or_else(|| Path::new("")).to_owned();
     let mut files = Vec::new();
@@ -226,8 +282,9 @@ async fn apply(client: &mut Client, path: &Path, set: &[String], dry_run: bool, 
         file_name: path.display().to_string(),
         files,
         dry_run,
-        change: client.change(),
+        change,
         paused,
+        ruling,
     };
     let answer = client.seasons.apply(request).await.map_err(failed)?.into_inner();
     if json {
@@ -284,6 +341,7 @@ async fn watch(client: &mut Client, event: String, json: bool) -> Outcome {
             return Err(ended);
         }
         tokio::time::sleep(ASK_AGAIN).await;
+        client.try_another().await;
     };
     line.clear();
     if !json {

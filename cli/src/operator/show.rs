@@ -296,7 +296,7 @@ pub(super) fn worker_json(worker: &v1::WorkerSummary) -> Value {
         json!({ "count": class.count, "cores": class.cores, "memory_bytes": class.memory_bytes, "gpus": class.gpus })
     });
     json!({ "worker": worker.worker, "boot": worker.boot, "version": worker.version, "attached": worker.attached,
-        "set_aside": worker.set_aside, "slots": slots.collect::<Vec<_>>(), "free": worker.free,
+        "set_aside": worker.set_aside, "released": worker.released, "slots": slots.collect::<Vec<_>>(), "free": worker.free,
         "in_hand": worker.attempts.len(), "labels": worker.labels, "last_beat_unix_ms": worker.last_beat_unix_ms,
         "engines": worker.engines.iter().map(|e| json!({ "name": e.name, "digest": e.digest })).collect::<Vec<_>>(),
         "tablebase_men": worker.tablebase_men, "cage": worker.cage })

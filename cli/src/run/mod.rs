@@ -120,8 +120,9 @@ fn files(spec: &Spec, base: &Path) -> Result<Vec<NamedFile>, Box<dyn std::error:
 fn dry_run(spec: &Spec, slots: usize) -> Outcome {
     let games = crate::check::games(spec);
     println!("{}: {} engines, {games} games, {slots} at once", spec.name, spec.engines.len());
-    if let Some(seconds) = serve::expected_seconds(spec, games, slots) {
-        println!("about {} if all games are played", progress::span(seconds));
+    let at_once = u32::try_from(slots).unwrap_or(u32::MAX);
+    if let Some(time) = rookery_tournament::event::expected(spec, games, at_once) {
+        println!("about {} if all games are played", progress::span(time.as_secs()));
     }
     Ok(exit::DONE)
 }
@@ -214,6 +215,7 @@ async fn apply(
         dry_run: true,
         change: client.change(),
         paused: false,
+        ruling: false,
     };
     let ways_out = |denied: core::Denied| match denied {
         core::Denied::Precondition(why) => Usage(format!("{why}\n{WAYS_OUT}")).into(),
@@ -270,7 +272,7 @@ async fn same_engines(
         let Ok(fact) = serde_json::from_str::<rookery_tournament::Fact>(&fact.json) else { continue };
         let roster = match fact {
             rookery_tournament::Fact::Opened { roster, .. } => roster,
-            rookery_tournament::Fact::Joined { entry } => vec![entry],
+            rookery_tournament::Fact::Joined { entry, .. } => vec![entry],
             _ => continue,
         };
         for entry in roster {
@@ -316,7 +318,10 @@ async fn watch_event(
                 if !json {
                     line.show(&summary, &answer.standings);
                 }
-                views.look(client, &summary).await?;
+                // A view for people: what is on record is safe without it, and it is written anew later.
+                if let Err(error) = views.look(client, &summary).await {
+                    tracing::warn!("games.pgn is not written now: {}", exit::full(error.as_ref()));
+                }
                 use v1::EventPhase as P;
                 match summary.phase() {
                     P::Finished | P::Stopped | P::Sealed => break Ended::Over,

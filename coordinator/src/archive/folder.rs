@@ -245,7 +245,8 @@ fn open(path: &Path) -> Result<File, ArchiveError> {
 }
 
 fn away(path: &Path, error: &io::Error) -> ArchiveError {
-    ArchiveError::Unavailable(format!("{}: {error}", path.display()))
+    let full = if error.kind() == io::ErrorKind::StorageFull { "the disk is full: " } else { "" };
+    ArchiveError::Unavailable(format!("{}: {full}{error}", path.display()))
 }
 
 fn missing(path: &Path, error: &io::Error) -> ArchiveError {

@@ -8,7 +8,7 @@ use rookery_tournament::{
     Event, Fact, LoggedFact,
     event::Phase,
     fact::RosterEntry,
-    spec::{Class, Spec, differences},
+    spec::{Class, EngineSpec, Spec, differences},
 };
 
 use super::{
@@ -31,11 +31,12 @@ pub(super) struct Apply {
     pub(super) digests: Vec<(String, String)>,
     pub(super) dry_run: bool,
     pub(super) paused: bool,
+    pub(super) ruling: bool,
     pub(super) change: Change,
 }
 
 impl Core {
-    pub(super) fn apply(&mut self, ask: AskId, apply: Apply) -> Result<Option<Answer>, Denied> {
+    pub(super) fn apply(&mut self, ask: AskId, mut apply: Apply) -> Result<Option<Answer>, Denied> {
         if self.writes.join(&apply.change.request_id, ask) {
             return Ok(None);
         }
@@ -52,6 +53,8 @@ impl Core {
         let Some(state) = self.events.get(&uid) else { return self.create(ask, apply, Vec::new()) };
         let phase = state.event.phase();
         let mut response = response(&uid, state);
+        response.expected_ms = self.expected_ms(state.event.spec(), &state.roster, response.games);
+        keep_who_left(state, &mut apply.spec);
         let found = differences(state.event.spec(), &apply.spec);
         if phase == Phase::Stopped {
             let differences = found.iter().map(ToString::to_string).collect();
@@ -61,16 +64,31 @@ impl Core {
             return Ok(Some(Answer::Applied(Box::new(response))));
         }
         response.differences = found.iter().map(ToString::to_string).collect();
-        let locked: Vec<String> =
-            found.iter().filter(|one| one.class != Class::Free).map(ToString::to_string).collect();
+        let free = |class: Class| class == Class::Free || (apply.ruling && class == Class::Ruling);
+        let locked: Vec<String> = found.iter().filter(|one| !free(one.class)).map(ToString::to_string).collect();
         if !locked.is_empty() {
             if phase == Phase::Finished {
                 return self.create(ask, apply, response.differences);
             }
             return Err(Denied::Precondition(refusal(&apply.spec.name, &locked)));
         }
+        let known = &state.event.spec().engines;
+        let newcomers: Vec<EngineSpec> = (apply.spec.engines.iter())
+            .filter(|engine| known.iter().all(|known| known.setup.name != engine.setup.name))
+            .cloned()
+            .collect();
+        let mut facts = Vec::new();
+        if !newcomers.is_empty() {
+            (facts, response.games) = self.joining(state, &newcomers, &apply.digests)?;
+            response.expected_ms = self.expected_ms(&apply.spec, &state.roster, response.games);
+        }
         if apply.dry_run {
             return Ok(Some(Answer::Applied(Box::new(response))));
+        }
+        // Who joined is on record before the spec that names it, so that a crash between the two is mended by applying
+        // again.
+        for fact in facts {
+            self.write_fact(&uid, fact, Change { request_id: String::new(), ..apply.change.clone() });
         }
         let json = serde_json::to_string(&apply.spec).map_err(|error| Denied::Invalid(error.to_string()))?;
         let write = FactWrite {
@@ -104,7 +122,7 @@ impl Core {
 
     /// A new event. `differences` are those from the event of the same name that is over, if there is one.
     fn create(&mut self, ask: AskId, apply: Apply, differences: Vec<String>) -> Result<Option<Answer>, Denied> {
-        let Apply { spec, spec_digest, book, uid, seed, digests, dry_run, paused, change } = apply;
+        let Apply { spec, spec_digest, book, uid, seed, digests, dry_run, paused, ruling: _, change } = apply;
         if self.events.len() >= limits::EVENTS {
             return Err(Denied::Unavailable(format!("{} events are known already", limits::EVENTS)));
         }
@@ -131,6 +149,7 @@ impl Core {
             request_id: if seq == 1 { change.request_id.clone() } else { String::new() },
             fact,
         };
+        let opened_roster = roster.clone();
         let opened = Fact::Opened {
             roster,
             book: book_digest.clone(),
@@ -151,6 +170,7 @@ impl Core {
             event_uid: uid.clone(),
             created: true,
             games: event.progress().total,
+            expected_ms: self.expected_ms(&spec, &opened_roster, event.progress().total),
             warnings,
             differences,
             ..v1::ApplyResponse::default()
@@ -174,7 +194,7 @@ impl Core {
     }
 
     /// The digest that all attached catalogues name for a program; empty where none does, or where they differ.
-    fn catalogue_digest(&self, program: &str, warnings: &mut Vec<String>) -> String {
+    pub(super) fn catalogue_digest(&self, program: &str, warnings: &mut Vec<String>) -> String {
         let attached = self.workers.values().filter(|worker| worker.session.is_some());
         let entries = attached.flat_map(|worker| &worker.hello.engines).filter(|entry| entry.name == program);
         let mut digests: Vec<&str> = entries.map(|entry| entry.digest.as_str()).filter(|d| !d.is_empty()).collect();
@@ -189,6 +209,25 @@ impl Core {
             }
         }
     }
+}
+
+/// A spec need not name who left: what they played still stands on it.
+fn keep_who_left(state: &EventState, spec: &mut Spec) {
+    for (at, engine) in state.event.spec().engines.iter().enumerate() {
+        let name = &engine.setup.name;
+        if state.left(name) && spec.engines.iter().all(|one| one.setup.name != *name) {
+            spec.engines.insert(at.min(spec.engines.len()), engine.clone());
+        }
+    }
+    // Who joined stands behind who opened the event, in order of joining, wherever the spec names it.
+    let opened = state.facts.iter().find_map(|fact| match &fact.fact {
+        Fact::Opened { roster, .. } => Some(roster.len()),
+        _ => None,
+    });
+    spec.engines.sort_by_key(|engine| {
+        let at = state.roster.iter().position(|entry| entry.engine == engine.setup.name);
+        at.map_or(usize::MAX, |at| if at < opened.unwrap_or(0) { 0 } else { at })
+    });
 }
 
 fn response(uid: &str, state: &EventState) -> v1::ApplyResponse {

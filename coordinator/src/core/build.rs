@@ -113,14 +113,9 @@ impl Core {
             }
             Write::Fleet { worker, entry, .. } => {
                 let key = keys::fleet(worker);
-                let (op, proof) = match entry {
-                    Some(entry) => {
-                        let value = encode(entry);
-                        (Op::Put(key.clone(), value.clone()), Proof::Put(key, value))
-                    }
-                    None => (Op::Delete(key.clone()), Proof::Gone(key)),
-                };
-                Some(Built { compare: Vec::new(), ops: vec![op], proof })
+                let value = encode(entry);
+                let ops = vec![Op::Put(key.clone(), value.clone())];
+                Some(Built { compare: Vec::new(), ops, proof: Proof::Put(key, value) })
             }
         }
     }

@@ -234,12 +234,9 @@ impl Core {
         }
     }
 
-    fn fleet_done(&mut self, worker: &str, entry: Option<FleetEntry>, grace_ms: u64, asks: &[AskId]) {
-        let undo = entry.is_none();
-        match entry {
-            Some(entry) => self.fleet.insert(worker.to_owned(), entry),
-            None => self.fleet.remove(worker),
-        };
+    fn fleet_done(&mut self, worker: &str, entry: FleetEntry, grace_ms: u64, asks: &[AskId]) {
+        let undo = entry.over;
+        self.fleet.insert(worker.to_owned(), entry);
         if undo && let Some(known) = self.workers.get_mut(worker) {
             known.faults = 0;
             known.draining = false;

@@ -37,6 +37,7 @@ impl EventState {
             kept: std::collections::BTreeMap::new(),
             undecided: std::collections::BTreeSet::new(),
             scoring: std::collections::BTreeSet::new(),
+            asked: std::collections::BTreeMap::new(),
             decisions: std::collections::BTreeMap::new(),
         }
     }
@@ -51,7 +52,19 @@ impl EventState {
                 self.seed = *seed;
                 self.offset = *opening_offset;
             }
-            Fact::Joined { entry } => self.roster.push(entry.clone()),
+            Fact::Joined { entry, .. } => self.roster.push(entry.clone()),
+            Fact::Froze { engines } => {
+                for (entrant, digest) in engines {
+                    let at = (entrant.0 as usize).checked_sub(1);
+                    if let Some(entry) = at.and_then(|at| self.roster.get_mut(at)) {
+                        entry.digest.clone_from(digest);
+                    }
+                    self.asked.remove(entrant);
+                }
+            }
+            Fact::Withdrawn { entrant, .. } => {
+                self.asked.remove(entrant);
+            }
             Fact::Amended { spec, .. } => self.meta.spec_digest.clone_from(spec),
             Fact::SetAside { pairs, error } => {
                 for pair in pairs {

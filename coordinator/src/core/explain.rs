@@ -19,7 +19,7 @@ impl Core {
         let mut reasons = Vec::new();
         let mut busy = 0_usize;
         for (id, worker) in &self.workers {
-            if let Some(entry) = self.fleet.get(id) {
+            if let Some(entry) = self.drained(id) {
                 reasons.push(format!("worker {id} is drained by {}: {}", entry.by, entry.reason));
                 continue;
             }
@@ -136,6 +136,10 @@ impl Core {
         if let Some(why) = state.waits_for_start(self.now.unix_ms) {
             return vec![format!("waits for {why}")];
         }
+        let asked = [game.pair.a, game.pair.b].iter().find_map(|entrant| state.asked.get(entrant));
+        if let Some(question) = asked.or_else(|| state.asked.values().next().filter(|_| state.waits_for_builds())) {
+            return vec![format!("waits for a person: {question}")];
+        }
         let reasons = self.why_not_placed(uid, state, game.pair);
         if reasons.is_empty() {
             return vec!["waits for its turn in starting order".to_owned()];
@@ -153,6 +157,10 @@ impl EventState {
             Fact::SetAside { error, .. } => format!("set aside ({error})"),
             Fact::Retried { .. } => "due again".to_owned(),
             Fact::Stopped { why, .. } => format!("event stopped ({why})"),
+            Fact::Withdrawn { entrant, keep_games } => {
+                let games = if *keep_games { "its games count" } else { "its games do not count" };
+                format!("{} withdrawn ({games})", self.engine_name(*entrant))
+            }
             _ => String::new(),
         }
     }
@@ -164,6 +172,7 @@ fn touches(fact: &Fact, game: &GameId) -> bool {
         Fact::Voided { games } | Fact::Replay { games } => games.contains(game),
         Fact::SetAside { pairs, .. } | Fact::Retried { pairs } => pairs.contains(&game.pair),
         Fact::Stopped { encounter: None, .. } => true,
+        Fact::Withdrawn { entrant, .. } => [game.pair.a, game.pair.b].contains(entrant),
         Fact::Stopped { encounter: Some((a, b)), .. } => {
             (game.pair.a, game.pair.b) == (*a, *b) || (game.pair.a, game.pair.b) == (*b, *a)
         }

@@ -141,6 +141,8 @@ impl Core {
         {
             worker.session = None;
             worker.heard_ns = self.now.mono_ns;
+            // What differed may agree now.
+            self.offer = true;
         }
     }
 
@@ -306,6 +308,7 @@ impl Core {
         let hands: Vec<(String, PairId)> = worker.hands.keys().cloned().collect();
         if hands.is_empty() {
             self.workers.remove(id);
+            self.offer = true;
             return;
         }
         let error = format!("worker {id} fell silent");

@@ -173,8 +173,10 @@ impl Core {
             return;
         }
         self.offer = false;
-        let (fleet, lags) = (&self.fleet, self.outgoing.lags());
-        let rooms = self.workers.iter().filter(|(id, _)| !fleet.contains_key(*id)).map(|(_, worker)| worker.room(lags));
+        self.freeze_due();
+        let lags = self.outgoing.lags();
+        let workers = self.workers.iter().filter(|(id, _)| self.drained(id).is_none());
+        let rooms = workers.map(|(_, worker)| worker.room(lags));
         let mut room: usize = rooms.sum();
         let now_ms = self.now.unix_ms;
         let begun = self.events.iter().filter(|(_, state)| state.begins_after(now_ms).is_none());
@@ -231,7 +233,7 @@ impl Core {
         let mut best: Option<((bool, u32, u32), &str, usize)> = None;
         let lags = self.outgoing.lags();
         for (id, worker) in &self.workers {
-            if worker.room(lags) == 0 || self.fleet.contains_key(id) {
+            if worker.room(lags) == 0 || self.drained(id).is_some() {
                 continue;
             }
             let Ok(classes) = worker.fits(uid, needs) else { continue };
@@ -252,6 +254,9 @@ impl Core {
 
     fn place(&mut self, uid: &str, assignment: &Assignment) -> bool {
         let Some(state) = self.events.get(uid) else { return false };
+        if [assignment.pair.a, assignment.pair.b].iter().any(|entrant| state.asked.contains_key(entrant)) {
+            return false;
+        }
         let Some(needs) = self.needs(state, assignment.pair) else { return false };
         let Some((worker, class)) = self.best(uid, &needs) else { return false };
         let boot = self.workers.get(&worker).map(|known| known.boot.clone()).unwrap_or_default();
@@ -283,7 +288,7 @@ impl Core {
 
 fn turn(uid: &str, state: &EventState) -> Option<Turn> {
     let ready = matches!(state.book, BookState::Ready(_)) && state.facts_pending == 0;
-    if !ready || !matches!(state.event.phase(), Phase::Running | Phase::Asking(_)) {
+    if !ready || state.waits_for_builds() || !matches!(state.event.phase(), Phase::Running | Phase::Asking(_)) {
         return None;
     }
     Some(Turn {

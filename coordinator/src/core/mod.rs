@@ -5,6 +5,7 @@ mod apply;
 mod archive_out;
 mod build;
 mod done;
+mod entrants;
 mod events;
 mod explain;
 mod fleet;
@@ -239,6 +240,41 @@ pub enum Request {
         dry_run: bool,
         /// Store it paused.
         paused: bool,
+        /// Whether it is a ruling: it may change tie-breaks and the rule for interruptions.
+        ruling: bool,
+        /// Who and why.
+        change: Change,
+    },
+    /// Engines join an event.
+    Join {
+        /// Which event.
+        event: String,
+        /// Who, as the event's spec would have them.
+        engines: Vec<rookery_tournament::spec::EngineSpec>,
+        /// Digests of their programs, by name, where known.
+        digests: Vec<(String, String)>,
+        /// Who and why.
+        change: Change,
+    },
+    /// An engine leaves an event.
+    Withdraw {
+        /// Which event.
+        event: String,
+        /// Which engine.
+        engine: String,
+        /// Whether its games still count.
+        keep_games: bool,
+        /// Who and why.
+        change: Change,
+    },
+    /// A person says with which build of its program an engine plays.
+    Freeze {
+        /// Which event.
+        event: String,
+        /// Which engine.
+        engine: String,
+        /// The digest, or the beginning of it.
+        digest: String,
         /// Who and why.
         change: Change,
     },

@@ -27,10 +27,29 @@ impl Core {
     /// `None`: the answer comes once a write is on record.
     fn answer(&mut self, ask: AskId, request: Request) -> Result<Option<Answer>, Denied> {
         match request {
-            Request::Apply { spec, spec_digest, book, uid, seed, digests, dry_run, paused, change } => {
-                let apply =
-                    super::apply::Apply { spec, spec_digest, book, uid, seed, digests, dry_run, paused, change };
+            Request::Apply { spec, spec_digest, book, uid, seed, digests, dry_run, paused, ruling, change } => {
+                let apply = super::apply::Apply {
+                    spec,
+                    spec_digest,
+                    book,
+                    uid,
+                    seed,
+                    digests,
+                    dry_run,
+                    paused,
+                    ruling,
+                    change,
+                };
                 return self.apply(ask, apply);
+            }
+            Request::Join { event, engines, digests, change } => {
+                return self.join(ask, &event, engines, &digests, change);
+            }
+            Request::Withdraw { event, engine, keep_games, change } => {
+                return self.withdraw(ask, &event, &engine, keep_games, change);
+            }
+            Request::Freeze { event, engine, digest, change } => {
+                return self.freeze(ask, &event, &engine, &digest, change);
             }
             Request::Pause { event, now, change } => return self.pause(ask, &event, now, change),
             Request::Resume { event, change } => return self.resume(ask, &event, change),
@@ -74,7 +93,7 @@ impl Core {
     }
 
     /// Whether a change with this request id is on record in an event already.
-    fn repeated(&mut self, ask: AskId, state_uid: &str, change: &Change) -> Repeated {
+    pub(super) fn repeated(&mut self, ask: AskId, state_uid: &str, change: &Change) -> Repeated {
         if change.request_id.is_empty() {
             return Repeated::No;
         }
@@ -241,15 +260,29 @@ impl Core {
             reason: change.reason,
             request_id: change.request_id,
             at_unix_ms: self.now.unix_ms,
+            over: false,
         };
-        self.write(Write::Fleet { worker, entry: Some(entry), grace_ms, asks: vec![ask] });
+        self.write(Write::Fleet { worker, entry, grace_ms, asks: vec![ask] });
         Ok(None)
     }
 
-    fn undrain(&mut self, ask: AskId, worker: String, _change: Change) -> Result<Option<Answer>, Denied> {
-        if self.fleet.contains_key(&worker) {
-            self.write(Write::Fleet { worker, entry: None, grace_ms: 0, asks: vec![ask] });
+    fn undrain(&mut self, ask: AskId, worker: String, change: Change) -> Result<Option<Answer>, Denied> {
+        if self.writes.join(&change.request_id, ask) {
             return Ok(None);
+        }
+        if self.drained(&worker).is_some() {
+            let entry = FleetEntry {
+                by: change.by,
+                reason: change.reason,
+                request_id: change.request_id,
+                at_unix_ms: self.now.unix_ms,
+                over: true,
+            };
+            self.write(Write::Fleet { worker, entry, grace_ms: 0, asks: vec![ask] });
+            return Ok(None);
+        }
+        if self.fleet.contains_key(&worker) && !self.workers.contains_key(&worker) {
+            return self.answer_worker(&worker).map(Some);
         }
         if self.workers.contains_key(&worker) {
             return self.answer_worker(&worker).map(Some);
@@ -312,31 +345,40 @@ impl Core {
         if names.is_empty() { "none".to_owned() } else { names.join(", ") }
     }
 
-    /// A game by `PAIR/GAME/TAKE`, or by `PAIR/GAME` its newest take.
+    /// A game by `PAIR/GAME/TAKE`, or by `PAIR/GAME` or `ROUND.GAME` its newest take.
     pub(super) fn find_game(&self, event: &str, game: &str) -> Result<(String, GameId), Denied> {
         let (uid, state) = self.state_of(event)?;
-        let newest = game.matches('/').count() == 1 || game.ends_with("/0");
-        let text = game.strip_suffix("/0").filter(|rest| rest.contains('/')).unwrap_or(game);
-        let mut id: GameId = text.parse().map_err(|error| Denied::Invalid(format!("{error}")))?;
+        let none = |game: &str| Denied::NotFound(format!("event `{}` has no game {game}", state.name()));
+        let round = game.split_once('.').and_then(|(round, of_it)| Some((round.parse().ok()?, of_it.parse().ok()?)));
+        let newest = round.is_some() || game.matches('/').count() == 1 || game.ends_with("/0");
+        let mut id = match round {
+            Some((round, of_it)) => state.event.in_round(round, of_it).ok_or_else(|| none(game))?,
+            None => {
+                let text = game.strip_suffix("/0").filter(|rest| rest.contains('/')).unwrap_or(game);
+                let wrong =
+                    |error| Denied::Invalid(format!("{error}, or `1.1` as `rookery games` and the PGN name it"));
+                text.parse().map_err(wrong)?
+            }
+        };
         if newest {
             while state.event.game(&GameId { take: id.take + 1, ..id }).is_some() && state.voided(&id) {
                 id.take += 1;
             }
         }
         if state.event.game(&id).is_none() {
-            return Err(Denied::NotFound(format!("event `{}` has no game {id}", state.name())));
+            return Err(none(&id.to_string()));
         }
         Ok((uid, id))
     }
 }
 
-enum Repeated {
+pub(super) enum Repeated {
     No,
     OnItsWay,
     Done,
 }
 
-fn fact_write(ask: AskId, uid: &str, fact: Fact, change: Change) -> FactWrite {
+pub(super) fn fact_write(ask: AskId, uid: &str, fact: Fact, change: Change) -> FactWrite {
     FactWrite {
         uid: uid.to_owned(),
         fact,
@@ -350,6 +392,6 @@ fn fact_write(ask: AskId, uid: &str, fact: Fact, change: Change) -> FactWrite {
     }
 }
 
-fn closed(event: &str) -> Denied {
+pub(super) fn closed(event: &str) -> Denied {
     Denied::Precondition(format!("event `{event}` is closed"))
 }

@@ -196,7 +196,7 @@ impl Core {
         let Some(known) = self.workers.get_mut(worker) else { return };
         known.faults += 1;
         let faults = known.faults;
-        if faults < limits::WORKER_FAULTS || self.fleet.contains_key(worker) {
+        if faults < limits::WORKER_FAULTS || self.drained(worker).is_some() {
             return;
         }
         let entry = FleetEntry {
@@ -204,10 +204,11 @@ impl Core {
             reason: format!("{faults} host faults in a row; the last: {evidence}"),
             request_id: String::new(),
             at_unix_ms: self.now.unix_ms,
+            over: false,
         };
         // Known at once, so that nothing more is handed out while it is written.
         self.fleet.insert(worker.to_owned(), entry.clone());
-        self.write(Write::Fleet { worker: worker.to_owned(), entry: Some(entry), grace_ms: 0, asks: Vec::new() });
+        self.write(Write::Fleet { worker: worker.to_owned(), entry, grace_ms: 0, asks: Vec::new() });
     }
 
     pub(super) fn progress(&mut self, worker: &str, progress: v1::Progress) {

@@ -68,6 +68,11 @@ struct Packed {
 }
 
 impl Results {
+    /// Whether nothing is on record.
+    pub(super) fn is_empty(&self) -> bool {
+        self.games.is_empty()
+    }
+
     /// Whether this take is on record.
     pub(super) fn contains_key(&self, game: &GameId) -> bool {
         self.games.contains_key(game)

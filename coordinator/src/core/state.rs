@@ -8,7 +8,7 @@ use std::{
 use rookery_game::opening::Book;
 use rookery_proto::v1::{self, attach_response::Message};
 use rookery_tournament::{
-    Event, GameId, LoggedFact, PairId,
+    EntrantId, Event, GameId, LoggedFact, PairId,
     fact::RosterEntry,
     format::{DueGame, Held},
 };
@@ -82,6 +82,8 @@ pub(super) struct EventState {
     pub(super) undecided: BTreeSet<PairId>,
     /// Games that were scored by the rule, their records on the way to the archive or the store.
     pub(super) scoring: BTreeSet<GameId>,
+    /// Entrants of whose program workers have several builds, and what a person is asked about it.
+    pub(super) asked: BTreeMap<EntrantId, String>,
     /// What was decided of broken games by this process, oldest first.
     pub(super) decisions: BTreeMap<GameId, Vec<String>>,
 }
@@ -257,6 +259,11 @@ impl Core {
             probed: 0,
             checkpoints_ns: 0,
         }
+    }
+
+    /// The entry of a worker that is drained or set aside.
+    pub(super) fn drained(&self, worker: &str) -> Option<&FleetEntry> {
+        self.fleet.get(worker).filter(|entry| !entry.over)
     }
 
     pub(super) fn since(&self) -> Revision {

@@ -105,6 +105,9 @@ pub(super) struct FleetEntry {
     #[serde(default)]
     pub(super) request_id: String,
     pub(super) at_unix_ms: u64,
+    /// The drain or the setting aside is over, by these words; kept, so that who and why can be asked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) over: bool,
 }
 
 /// As JSON. Values of ours always have a form in it; where one had none, the empty text would be refused on reading.

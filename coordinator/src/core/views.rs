@@ -10,6 +10,7 @@ use rookery_tournament::{
 use super::{
     Answer, Core, Denied, InPlay, Place,
     state::{BookState, EventState, Worker},
+    stored::FleetEntry,
 };
 use crate::wire;
 
@@ -113,6 +114,12 @@ impl EventState {
     }
 }
 
+/// `by ann: the disk is new`.
+fn signed(entry: &FleetEntry) -> String {
+    let by = if entry.by.is_empty() { "someone" } else { &entry.by };
+    if entry.reason.is_empty() { format!("by {by}") } else { format!("by {by}: {}", entry.reason) }
+}
+
 /// `set-aside` → `SetAside`.
 fn camel(kebab: &str) -> String {
     let mut text = String::new();
@@ -130,6 +137,7 @@ impl Core {
         let phase = state.event.phase();
         let mut questions = Vec::new();
         let shown = match &phase {
+            Phase::Running if !state.asked.is_empty() => v1::EventPhase::Asking,
             Phase::Running => v1::EventPhase::Running,
             Phase::Paused => v1::EventPhase::Paused,
             Phase::Asking(asked) => {
@@ -139,6 +147,9 @@ impl Core {
             Phase::Finished => v1::EventPhase::Finished,
             Phase::Stopped => v1::EventPhase::Stopped,
         };
+        if !state.closed() {
+            questions.extend(state.asked.values().cloned());
+        }
         v1::EventSummary {
             event: state.name().to_owned(),
             event_uid: uid.to_owned(),
@@ -164,6 +175,7 @@ impl Core {
                 return "a person: see the questions".to_owned();
             }
             Phase::Stopped | Phase::Finished => return String::new(),
+            _ if state.waits_for_builds() => return "a person: see the questions".to_owned(),
             _ => {}
         }
         if let Some(why) = state.waits_for_start(self.now.unix_ms) {
@@ -256,7 +268,8 @@ impl Core {
     pub(super) fn list_workers(&self) -> Answer {
         let mut workers: Vec<v1::WorkerSummary> =
             self.workers.iter().map(|(id, worker)| self.worker_summary(id, worker)).collect();
-        let absent = self.fleet.keys().filter(|id| !self.workers.contains_key(*id));
+        let away = |id: &&String| !self.workers.contains_key(*id) && self.drained(id).is_some();
+        let absent = self.fleet.keys().filter(away);
         workers.extend(absent.map(|id| self.absent(id)));
         workers.sort_by(|a, b| a.worker.cmp(&b.worker));
         Answer::Workers(workers)
@@ -268,10 +281,12 @@ impl Core {
     }
 
     fn set_aside_text(&self, id: &str) -> String {
-        self.fleet.get(id).map_or_else(String::new, |entry| {
-            let by = if entry.by.is_empty() { "someone" } else { &entry.by };
-            if entry.reason.is_empty() { format!("by {by}") } else { format!("by {by}: {}", entry.reason) }
-        })
+        self.drained(id).map_or_else(String::new, signed)
+    }
+
+    /// Who ended the last drain, and why.
+    fn released_text(&self, id: &str) -> String {
+        self.fleet.get(id).filter(|entry| entry.over).map_or_else(String::new, signed)
     }
 
     fn absent(&self, id: &str) -> v1::WorkerSummary {
@@ -286,6 +301,7 @@ impl Core {
             version: hello.version.clone(),
             attached: worker.session.is_some(),
             set_aside: self.set_aside_text(id),
+            released: self.released_text(id),
             slots: hello.slots.clone(),
             free: worker.free.clone(),
             attempts: worker.told.clone(),

@@ -36,8 +36,8 @@ pub(super) enum Write {
     Fact(Box<FactWrite>),
     /// A new event.
     Create(Box<Create>),
-    /// A worker is drained or set aside (`Some`), or that is over.
-    Fleet { worker: String, entry: Option<FleetEntry>, grace_ms: u64, asks: Vec<AskId> },
+    /// A worker is drained or set aside, or that is over.
+    Fleet { worker: String, entry: FleetEntry, grace_ms: u64, asks: Vec<AskId> },
 }
 
 /// A fact on its way.
@@ -167,7 +167,7 @@ impl Write {
             Self::Create(create) if create.facts.first().is_some_and(|f| f.request_id == request) => {
                 Some(&mut create.asks)
             }
-            Self::Fleet { entry: Some(entry), asks, .. } if entry.request_id == request => Some(asks),
+            Self::Fleet { entry, asks, .. } if entry.request_id == request => Some(asks),
             _ => None,
         }
     }

@@ -8,14 +8,14 @@ use std::{
 use bytes::Bytes;
 use rookery_game::opening::Book;
 use rookery_proto::v1;
-use rookery_tournament::spec::{OpeningSource, Spec, explain, parse};
+use rookery_tournament::spec::{FormatSpec, OpeningSource, Spec, explain, parse};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::{books::BookFault, check, handle::Handle, limits, openings};
 use crate::{
     archive::ArchiveError,
-    core::{Answer, Denied, Request},
+    core::{Answer, Change, Denied, Request},
 };
 
 impl Handle {
@@ -30,8 +30,9 @@ impl Handle {
         request: v1::ApplyRequest,
         digests: Vec<(String, String)>,
     ) -> Result<v1::ApplyResponse, Denied> {
-        let v1::ApplyRequest { spec: text, file_name, files, dry_run, change, paused } = request;
-        let change = check::change(change).map_err(|status| Denied::Invalid(status.message().to_owned()))?;
+        let v1::ApplyRequest { spec: text, file_name, files, dry_run, change, paused, ruling } = request;
+        let change = if ruling { check::ruling(change) } else { check::change(change) };
+        let change = change.map_err(|status| Denied::Invalid(status.message().to_owned()))?;
         let files = named(files)?;
         let spec = self.read(file_name, text, files.clone()).await?;
         let (book_digest, book, warnings) = self.book(&spec, &files).await?;
@@ -48,6 +49,7 @@ impl Handle {
             digests,
             dry_run,
             paused,
+            ruling,
             change,
         };
         match self.ask(request).await? {
@@ -58,6 +60,36 @@ impl Handle {
             }
             _ => Err(Denied::Unavailable("the core answered another question".to_owned())),
         }
+    }
+
+    /// Engines join an event: reads them as the event's spec would, and asks the core.
+    ///
+    /// # Errors
+    /// [`Denied::Invalid`] with all mistakes of the text; else as the core denies it.
+    pub(super) async fn join(&self, request: v1::JoinEventRequest, change: Change) -> Result<Answer, Denied> {
+        let v1::JoinEventRequest { event, engines: text, file_name, change: _ } = request;
+        let Answer::Event(summary, old) = self.ask(Request::Event(event)).await? else {
+            return Err(Denied::Unavailable("the core answered another question".to_owned()));
+        };
+        if text.len() > limits::SPEC {
+            return Err(Denied::Invalid(format!("engines of {} bytes; at most {}", text.len(), limits::SPEC)));
+        }
+        let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\\');
+        let named = !file_name.is_empty() && file_name.len() <= limits::PATH && file_name.chars().all(plain);
+        let file_name = if named { file_name } else { "engines.toml".to_owned() };
+        let whole = format!("engines = \"{file_name}\"\n{}", explain(&around(&old)));
+        let event_name = old.name.clone();
+        let read = tokio::task::spawn_blocking(move || {
+            let loader = |_: &str| -> Result<String, String> { Ok(text.clone()) };
+            parse(&event_name, &whole, &loader).map(|parsed| parsed.spec).map_err(|errors| errors.to_string())
+        });
+        let mut spec = match read.await {
+            Ok(spec) => spec.map_err(Denied::Invalid)?,
+            Err(error) => return Err(Denied::Invalid(format!("the engines could not be read: {error}"))),
+        };
+        spec.engines.retain(|engine| !STAND_INS.contains(&engine.setup.name.as_str()));
+        let digests = self.digests(&spec, Vec::new()).await?;
+        self.ask(Request::Join { event: summary.event_uid, engines: spec.engines, digests, change }).await
     }
 
     async fn read(&self, file_name: String, text: String, files: BTreeMap<String, String>) -> Result<Spec, Denied> {
@@ -138,6 +170,23 @@ impl Handle {
         known.retain(|name, _| spec.engines.iter().any(|engine| engine.setup.name == *name));
         Ok(known.into_iter().collect())
     }
+}
+
+/// Names that stand in for those who are in an event, while who joins is read.
+const STAND_INS: [&str; 2] = ["(stands in) 1", "(stands in) 2"];
+
+/// An event as who joins finds it: its own engines could be named again, by somebody who asks twice.
+fn around(event: &Spec) -> Spec {
+    let mut spec = event.clone();
+    spec.event.format = FormatSpec::RoundRobin { cycles: 1, pairs: 1, shuffled: false };
+    spec.event.stop = None;
+    let stands_in = |name: &str| {
+        let mut engine = event.engines.first().cloned()?;
+        name.clone_into(&mut engine.setup.name);
+        Some(engine)
+    };
+    spec.engines = STAND_INS.iter().filter_map(|name| stands_in(name)).collect();
+    spec
 }
 
 /// Files by the name that the spec gives them.

@@ -152,6 +152,43 @@ impl SeasonService for Seasons {
         Ok(Response::new(v1::RankEnginesResponse { summary: Some(summary) }))
     }
 
+    async fn join_event(
+        &self,
+        request: Request<v1::JoinEventRequest>,
+    ) -> Result<Response<v1::JoinEventResponse>, Status> {
+        let request = request.into_inner();
+        check::name("event", &request.event)?;
+        let change = check::change(request.change.clone())?;
+        let answer = self.handle.join(request, change).await.map_err(|denied| self.handle.status(denied))?;
+        let summary = expect_answer!(answer, Answer::Event(summary, _) => *summary)?;
+        Ok(Response::new(v1::JoinEventResponse { summary: Some(summary) }))
+    }
+
+    async fn withdraw_engine(
+        &self,
+        request: Request<v1::WithdrawEngineRequest>,
+    ) -> Result<Response<v1::WithdrawEngineResponse>, Status> {
+        let v1::WithdrawEngineRequest { event, engine, keep_games, change } = request.into_inner();
+        check::name("event", &event)?;
+        check::name("engine", &engine)?;
+        let change = check::ruling(change)?;
+        let summary = self.event(core::Request::Withdraw { event, engine, keep_games, change }).await?;
+        Ok(Response::new(v1::WithdrawEngineResponse { summary: Some(summary) }))
+    }
+
+    async fn freeze_engine(
+        &self,
+        request: Request<v1::FreezeEngineRequest>,
+    ) -> Result<Response<v1::FreezeEngineResponse>, Status> {
+        let v1::FreezeEngineRequest { event, engine, digest, change } = request.into_inner();
+        check::name("event", &event)?;
+        check::name("engine", &engine)?;
+        check::name("digest", &digest)?;
+        let change = check::ruling(change)?;
+        let summary = self.event(core::Request::Freeze { event, engine, digest, change }).await?;
+        Ok(Response::new(v1::FreezeEngineResponse { summary: Some(summary) }))
+    }
+
     async fn list_facts(
         &self,
         request: Request<v1::ListFactsRequest>,

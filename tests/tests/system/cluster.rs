@@ -196,7 +196,16 @@ fn another_coordinator_leads_when_the_leader_dies() {
     let process = fleet.coordinators[leader].process.take().unwrap();
     process.signal(Signal::KILL);
     process.wait(Duration::from_secs(20)).expect(-9);
+    // Asked before anybody can have noticed: by both addresses, and of the one that is left.
+    let both = fleet.urls();
+    let asked = |url: &str| {
+        let args = ["standings", "Failover", "--coordinator", url, "--json"];
+        run(&mut rookery(fleet.folder.path(), args)).expect(0)
+    };
+    assert_eq!(asked(&both).json()["event"], "Failover");
     let _dead = fleet.coordinators.remove(leader);
+    assert_eq!(fleet.json(&["pause", "Failover"])["phase"], "paused");
+    assert_eq!(fleet.json(&["resume", "Failover"])["phase"], "running");
 
     fleet.over("Failover");
     assert!(leading(&fleet, 0));

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod cases;
 mod cluster;
+mod disk;
 mod faults;
 mod operator;
 mod run;

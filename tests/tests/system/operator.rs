@@ -93,3 +93,100 @@ fn nobody_there_has_an_exit_code_of_its_own() {
     let mut command = rookery_tests::run::rookery(folder.path(), ["list", "--coordinator", "http://127.0.0.1:1"]);
     rookery_tests::run::run(&mut command).expect(4);
 }
+
+/// A fleet of one engine under three names, and a spec of a round robin of the first two.
+fn three() -> Option<(Fleet, std::path::PathBuf, String)> {
+    let python = tools::python()?;
+    let mover = tools::file("engines/mover.py");
+    let mover = mover.to_str().unwrap().to_owned();
+    let args = ["1", "2", "3"].map(|n| [mover.clone(), format!("seed={n}"), "think=20".to_owned()]);
+    let args = args.each_ref().map(|args| args.each_ref().map(String::as_str));
+    let engines = [("one", &*python, &args[0][..]), ("two", &python, &args[1]), ("three", &python, &args[2])];
+    let fleet = Fleet::start(None, 1, &engines);
+    let spec = fleet.file(
+        "e.toml",
+        "name = \"E\"\n[[engine]]\nname = \"One\"\nprogram = \"one\"\n[[engine]]\nname = \"Two\"\nprogram = \"two\"\n\
+         [event]\nformat = { round-robin = { pairs = 2 } }\ntime-control = \"nodes=10\"\nmax-moves = 15\nseed = 1\n",
+    );
+    Some((fleet, python, spec.to_str().unwrap().to_owned()))
+}
+
+#[test]
+fn engines_join_and_leave_a_running_event() {
+    let Some((mut fleet, python, spec)) = three() else { return };
+    fleet.operator(&["apply", &spec]).expect(0);
+
+    // Tie-breaks change by a ruling.
+    let set = ["apply", &spec, "--set", "event.tie-breaks=[\"wins\"]"];
+    let said = fleet.operator(&set).expect(1).err;
+    assert!(said.contains("--ruling"), "{said}");
+    let ruling: Vec<&str> = set.into_iter().chain(["--ruling"]).collect();
+    fleet.operator(&ruling).expect(2);
+    let ruling: Vec<&str> = ruling.into_iter().chain(["--reason", "the jury"]).collect();
+    fleet.operator(&ruling).expect(0);
+
+    fleet.worker(1);
+    fleet.over("E");
+    let before = fleet.operator(&["export", "E", "--format", "jsonl"]).expect(0).out;
+
+    let wrong = fleet.file("wrong.toml", "[[engine]]\nname = \"Three\"\nprogam = \"three\"\n");
+    let said = fleet.operator(&["join", "E", wrong.to_str().unwrap()]).expect(2).err;
+    assert!(said.contains("wrong.toml:3") && said.contains("program"), "{said}");
+    let file = fleet.file("three.toml", "[[engine]]\nname = \"Three\"\nprogram = \"three\"\n");
+    assert_eq!(fleet.json(&["join", "E", file.to_str().unwrap()])["games_total"], 12);
+    assert_eq!(fleet.json(&["join", "E", file.to_str().unwrap()])["games_total"], 12, "it joins once");
+    let other = fleet.file("other.toml", "[[engine]]\nname = \"Three\"\nprogram = \"two\"\n");
+    let said = fleet.operator(&["join", "E", other.to_str().unwrap()]).expect(1).err;
+    assert!(said.contains("another engine"), "{said}");
+    fleet.over("E");
+    let after = fleet.operator(&["export", "E", "--format", "jsonl"]).expect(0).out;
+    assert!(after.starts_with(&before), "what was played stays what it was");
+    let pgn = fleet.folder.path().join("e.pgn");
+    fleet.operator(&["export", "E", "-o", pgn.to_str().unwrap()]).expect(0);
+    let judged = judge(&python, &pgn);
+    let of = |name: &str| judged.games.iter().filter(|game| game.white == name || game.black == name).count();
+    assert_eq!((judged.games.len(), of("One"), of("Two"), of("Three")), (12, 8, 8, 8));
+
+    fleet.operator(&["withdraw", "E", "Two", "--games", "void"]).expect(2);
+    let left = fleet.json(&["withdraw", "E", "Two", "--games", "void", "--reason", "a test"]);
+    assert_eq!((&left["games_done"], &left["games_total"]), (&4.into(), &4.into()), "{left}");
+    let left = fleet.json(&["withdraw", "E", "Two", "--games", "keep", "--reason", "after all"]);
+    assert_eq!(left["games_done"], 12, "{left}");
+    fleet.operator(&["withdraw", "E", "Tow", "--games", "keep", "--reason", "x"]).expect(1);
+    let log = fleet.operator(&["log", "E"]).expect(0).out;
+    assert!(log.contains("Joined") && log.contains("Withdrawn") && log.contains("after all"), "{log}");
+    assert!(
+        fleet.operator(&["explain", "E", "1.1"]).expect(0).out.contains("Two withdrawn (its games count) by tests")
+    );
+}
+
+#[test]
+fn builds_that_differ_are_a_question() {
+    let Some((mut fleet, _python, spec)) = three() else { return };
+    fleet.operator(&["apply", &spec, "--paused"]).expect(0);
+    fleet.worker(1);
+    // The second worker's `two` is another program.
+    let other = fleet.folder.path().join("other");
+    std::fs::write(&other, "#!/bin/sh\nexec python3 \"$@\"\n").unwrap();
+    std::fs::set_permissions(&other, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let catalogue = std::fs::read_to_string(fleet.folder.path().join("engines.toml")).unwrap();
+    let (first, rest) = catalogue.split_once("name = \"two\"").unwrap();
+    let (_, rest) = rest.split_once("\nargs").unwrap();
+    let changed = format!("{first}name = \"two\"\nprogram = {other:?}\nargs{rest}");
+    fleet.file("engines.toml", &changed);
+    fleet.worker(1);
+    fleet.operator(&["resume", "E"]).expect(0);
+    let asked = fleet.operator(&["watch", "E", "--json"]).expect(3);
+    let last: serde_json::Value = serde_json::from_str(asked.out.lines().last().unwrap()).unwrap();
+    assert_eq!(last["games_done"], 0);
+    let listed = fleet.operator(&["list", "--waiting", "--json"]).expect(3).out;
+    assert!(listed.contains("which build of Two plays") && listed.contains("(w1)"), "{listed}");
+    let workers = fleet.json(&["workers"]);
+    let entry = workers[1]["engines"].as_array().unwrap().iter().find(|entry| entry["name"] == "two").unwrap();
+    let digest = entry["digest"].as_str().unwrap().strip_prefix("sha256:").unwrap();
+    fleet.operator(&["freeze", "E", "Two", "ff", "--reason", "a test"]).expect(2);
+    fleet.operator(&["freeze", "E", "Two", &digest[..12], "--reason", "a test"]).expect(0);
+    fleet.over("E");
+    let games = fleet.json(&["games", "E"]);
+    assert!(games.as_array().unwrap().iter().all(|game| game["worker"] == "w2"), "{games}");
+}

@@ -10,32 +10,32 @@ use std::{
 
 use rookery_tests::{
     judge::{Judged, judge},
-    run::{PATIENCE, Process, Ran, none_left, processes_in, rookery, run},
+    run::{Process, Ran, none_left, processes_in, rookery, run, wait_in},
     tools,
 };
 use rustix::process::Signal;
 use tempfile::TempDir;
 
 /// A folder with a spec of two movers in it.
-struct Desk {
-    folder: TempDir,
-    python: PathBuf,
+pub(crate) struct Desk {
+    pub(crate) folder: TempDir,
+    pub(crate) python: PathBuf,
 }
 
 impl Desk {
     /// `None`: skipped.
-    fn new() -> Option<Self> {
+    pub(crate) fn new() -> Option<Self> {
         let python = tools::python()?;
         let desk = Self { folder: tempfile::tempdir().unwrap(), python };
         desk.write("m.toml", &desk.spec("", ""));
         Some(desk)
     }
 
-    fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    fn write(&self, name: &str, text: &str) {
+    pub(crate) fn write(&self, name: &str, text: &str) {
         fs::write(self.path().join(name), text).unwrap();
     }
 
@@ -46,7 +46,7 @@ impl Desk {
     }
 
     /// Six games of two movers; `args` and `event` come besides.
-    fn spec(&self, args: &str, event: &str) -> String {
+    pub(crate) fn spec(&self, args: &str, event: &str) -> String {
         let (a, b) =
             (self.engine("A", &format!("\"seed=1\", {args}")), self.engine("B", &format!("\"seed=2\", {args}")));
         format!(
@@ -55,7 +55,7 @@ impl Desk {
         )
     }
 
-    fn command(&self, args: &[&str]) -> Command {
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = rookery(self.path(), ["run", "m.toml", "--listen", "127.0.0.1:0"]);
         command.args(args);
         if !args.contains(&"--concurrency") {
@@ -64,29 +64,22 @@ impl Desk {
         command
     }
 
-    fn run(&self, args: &[&str]) -> Ran {
+    pub(crate) fn run(&self, args: &[&str]) -> Ran {
         run(&mut self.command(args))
     }
 
-    fn judge(&self, file: &str) -> Judged {
+    pub(crate) fn judge(&self, file: &str) -> Judged {
         judge(&self.python, &self.path().join("m").join(file))
     }
 
     /// Starts it with games that take a while, and waits until one is recorded and one is played.
     fn in_the_middle(&self) -> Process {
         self.write("m.toml", &self.spec("\"think=30\"", ""));
+        let folder = self.path().join("m");
+        fs::create_dir(&folder).unwrap();
         let process = Process::start(&mut self.command(&[]));
-        wait(|| fs::read_to_string(self.path().join("m/games.pgn")).is_ok_and(|pgn| pgn.contains("[Event")));
+        wait_in(&folder, || fs::read_to_string(folder.join("games.pgn")).is_ok_and(|pgn| pgn.contains("[Event")));
         process
-    }
-}
-
-/// Waits for what has no event: a file of another process.
-fn wait(mut until: impl FnMut() -> bool) {
-    let end = std::time::Instant::now() + PATIENCE;
-    while !until() {
-        assert!(std::time::Instant::now() < end, "in vain");
-        std::thread::sleep(Duration::from_millis(20));
     }
 }
 
@@ -263,8 +256,15 @@ fn an_engine_that_does_not_start_is_named_and_no_game_is_played() {
     refused(
         |desk, spec| with_engine(desk, &spec, "program = \"/bin/cat\"") + "limits = { start = \"1s\" }\n",
         1,
-        &["Bad One", "uciok"],
+        &["Bad One", "no UCI engine"],
     );
+    // Before its limit of a minute, and not without a word meanwhile.
+    refused(
+        |desk, spec| with_engine(desk, &spec, "program = \"/bin/cat\""),
+        1,
+        &["starting Bad One", "Bad One", "repeats what it is told"],
+    );
+    refused(|desk, spec| with_engine(desk, &spec, "program = \"/bin/true\""), 1, &["Bad One", "code 0", "uciok"]);
     refused(|desk, spec| with_engine(desk, &spec, "program = \"/bin/false\""), 1, &["Bad One"]);
 }
 

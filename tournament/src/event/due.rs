@@ -110,6 +110,25 @@ impl Event {
         Some(self.due_game(&place, id.game, id.take))
     }
 
+    /// The game that people call `ROUND.GAME`, both from 1; its first take. `None`: no such game here.
+    #[must_use]
+    pub fn in_round(&self, round: u64, game: u64) -> Option<GameId> {
+        let (place, game) = self.schedule.in_round(round, game)?;
+        Some(GameId { pair: place.pair, game, take: 1 })
+    }
+
+    /// How many openings a book must have, so that `distinct` holds for all that is scheduled.
+    #[must_use]
+    pub fn openings_needed(&self) -> u64 {
+        self.schedule.openings_needed()
+    }
+
+    /// Games that are scheduled, also those that are not due any more.
+    #[must_use]
+    pub fn games_scheduled(&self) -> u64 {
+        self.schedule.games()
+    }
+
     /// A game's place in starting order, from 0. `None`: no such game here.
     #[must_use]
     pub fn order(&self, id: &GameId) -> Option<u64> {

@@ -1,5 +1,7 @@
 //! How large an event would be, before it is opened.
 
+use std::time::Duration;
+
 use crate::{
     EntrantId, Event, Fact, LoggedFact,
     fact::RosterEntry,
@@ -21,6 +23,25 @@ pub fn games_total(spec: &Spec, entrants: u32) -> u64 {
         }
     };
     meetings.saturating_mul(u64::from(cycles)).saturating_mul(u64::from(pairs)).saturating_mul(games)
+}
+
+/// A rough guess of how long so many games take, `at_once` at a time, from their clocks; `None` without clocks.
+#[must_use]
+pub fn expected(spec: &Spec, games: u64, at_once: u32) -> Option<Duration> {
+    // A game has about 60 moves a side, and engines use about four fifths of a clock.
+    const MOVES: u32 = 60;
+    const USED: f64 = 0.8;
+    let control = &spec.event.time_control;
+    let side = if let Some(move_time) = control.move_time {
+        move_time.as_secs_f64() * f64::from(MOVES)
+    } else {
+        let stage = control.stages.first()?;
+        let periods = stage.moves.map_or(1, |moves| MOVES.div_ceil(moves.max(1)));
+        (stage.base.saturating_mul(periods) + stage.increment.saturating_mul(MOVES)).as_secs_f64() * USED
+    };
+    #[expect(clippy::cast_precision_loss, reason = "a rough guess")]
+    let seconds = 2.0 * side * games as f64 / f64::from(at_once.max(1));
+    Duration::try_from_secs_f64(seconds).ok()
 }
 
 /// Openings that a book must have, so that `distinct` holds for an event with so many entrants.

@@ -400,6 +400,32 @@ impl Schedule {
         }
     }
 
+    /// The game that [`Self::round_text`] names so; both numbers count from 1.
+    #[must_use]
+    pub fn in_round(&self, round: u64, game: u64) -> Option<(Place, u8)> {
+        let (round, game) = (round.checked_sub(1)?, game.checked_sub(1)?);
+        // By cycles each cycle has its rounds twice: first games, then return games.
+        let turns = if self.by_cycles() { 2 } else { 1 };
+        let at = self.blocks.partition_point(|b| b.rounds_before * turns <= round).checked_sub(1)?;
+        let block = &self.blocks[at];
+        let rounds = block.cycle_rounds();
+        let inside = round - block.rounds_before * turns;
+        let (cycle, rest) = (inside / (rounds * turns), inside % (rounds * turns));
+        let in_cycle = rest % rounds;
+        let (in_round, number) = if self.by_cycles() {
+            (game, (rest / rounds) as u8 + 1)
+        } else {
+            let per_pair = u64::from(self.games_per_pair);
+            (game / per_pair, (game % per_pair) as u8 + 1)
+        };
+        let width = if block.layout.is_duel() { 1 } else { u64::from(block.layout.boards()) * u64::from(block.pairs) };
+        if cycle >= u64::from(block.cycles) || in_round >= width {
+            return None;
+        }
+        let index = block.pairs_before + cycle * block.cycle_pairs() + in_cycle * width + in_round;
+        Some((self.at(index)?, number))
+    }
+
     /// How many openings a book must have, so that `distinct` holds.
     #[must_use]
     pub fn openings_needed(&self) -> u64 {

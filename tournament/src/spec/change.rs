@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt};
 
 use super::{
-    Spec,
+    FormatSpec, Spec,
     tree::{self, Node, Nodes, key_text},
 };
 
@@ -101,7 +101,8 @@ fn engines(old: &Spec, new: &Spec, found: &mut Vec<Difference>) {
         let key = format!("engine.{}", key_text(name));
         let Some(nodes) = news.get(name) else {
             let old = Some(Node::Table(tree::engine(engine)).inline());
-            let message = "nobody leaves a running event in this version".to_owned();
+            let message = "an engine leaves a running event by `rookery withdraw`, which says whether its games count";
+            let message = message.to_owned();
             found.push(Difference { key, old, new: None, class: Class::Locked, message });
             continue;
         };
@@ -112,8 +113,12 @@ fn engines(old: &Spec, new: &Spec, found: &mut Vec<Difference>) {
     for engine in new.engines.iter().filter(|e| !olds.contains_key(&e.setup.name)) {
         let key = format!("engine.{}", key_text(&engine.setup.name));
         let new = Some(Node::Table(tree::engine(engine)).inline());
-        let message = "nobody joins a running event in this version".to_owned();
-        found.push(Difference { key, old: None, new, class: Class::Locked, message });
+        let (class, message) = match old.event.format {
+            FormatSpec::Match { .. } => (Class::Locked, "a match is between two, and has begun"),
+            FormatSpec::RoundRobin { .. } => (Class::Free, "joins, and meets all that are there"),
+            FormatSpec::Gauntlet { .. } => (Class::Free, "joins, and meets all of the other side"),
+        };
+        found.push(Difference { key, old: None, new, class, message: message.to_owned() });
     }
 }
 
@@ -163,7 +168,7 @@ fn difference(key: &str, old: Option<String>, new: Option<String>, class: Class)
     let message = match class {
         Class::Free if key.starts_with("event.stop") => "free until the stop is reached".to_owned(),
         Class::Free => "free at any time".to_owned(),
-        Class::Ruling => "locked once the event has begun: it changes only by a ruling".to_owned(),
+        Class::Ruling => "it changes only by a ruling: `rookery apply --ruling`, with --by and --reason".to_owned(),
         Class::Locked if key.starts_with("event.format.") && key.ends_with(".pairs") => {
             "it may only rise once the event has begun; fewer: `rookery stop`, or a new event".to_owned()
         }

@@ -148,7 +148,10 @@ fn who_joins_meets_all_and_nothing_shifts() {
             let mut world = World::new(spec.clone(), 4);
             world.due(&BTreeSet::new(), 1000, 8);
             let before = world.event.progress().total;
-            world.fact(Fact::Joined { entry: RosterEntry { engine: "E".to_owned(), digest: String::new() } });
+            world.fact(Fact::Joined {
+                entry: RosterEntry { engine: "E".to_owned(), digest: String::new() },
+                spec: String::new(),
+            });
             world.nothing_shifted();
             let added = world.event.progress().total - before;
             assert_eq!(added, if format.starts_with('r') { 4 * 2 * 2 * 2 } else { 4 }, "{format} {extra}");
@@ -168,7 +171,10 @@ fn pairs_may_be_added_and_nothing_shifts() {
     let mut world = World::new(spec.clone(), 4);
     world.play_all(None);
     assert_eq!(world.event.phase(), Phase::Finished);
-    world.fact(Fact::Joined { entry: RosterEntry { engine: "E".to_owned(), digest: String::new() } });
+    world.fact(Fact::Joined {
+        entry: RosterEntry { engine: "E".to_owned(), digest: String::new() },
+        spec: String::new(),
+    });
     let mut wider = spec.clone();
     wider.event.format = FormatSpec::RoundRobin { cycles: 2, pairs: 3, shuffled: false };
     let json = serde_json::to_string(&wider).unwrap();

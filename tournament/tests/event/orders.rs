@@ -119,7 +119,7 @@ proptest! {
                 }
                 Step::Join => {
                     let engine = format!("N{}", world.log.len());
-                    world.fact(Fact::Joined { entry: RosterEntry { engine, digest: String::new() } });
+                    world.fact(Fact::Joined { entry: RosterEntry { engine, digest: String::new() }, spec: String::new() });
                 }
                 Step::Widen => {
                     match &mut amended.event.format {

@@ -27,9 +27,15 @@ fn check(engines: u32, lines: &str, meetings: u32, pairs_each: u32, games_per_pa
         assert_eq!(result.game.take, 1);
         let round = world.event.game(&result.game).unwrap().round;
         assert!(rounds.insert(round.clone()), "{what}: two games are {round}");
+        let (of, game) = round.split_once('.').unwrap();
+        let named = world.event.in_round(of.parse().unwrap(), game.parse().unwrap());
+        assert_eq!(named, Some(result.game), "{what}: {round}");
         let (low, high) = (result.first.min(result.second), result.first.max(result.second));
         let seats = encounters.entry((low, high)).or_default();
         if result.first == low { seats.0 += 1 } else { seats.1 += 1 }
+    }
+    for (round, game) in [(0, 1), (1, 0), (1, total + 1), (total + 1, 1), (u64::MAX, 1), (1, u64::MAX)] {
+        assert_eq!(world.event.in_round(round, game), None, "{what}: {round}.{game}");
     }
     assert_eq!(encounters.len() as u32, meetings, "{what}");
     for (encounter, (first, second)) in encounters {

@@ -312,7 +312,8 @@ fn a_game_that_its_rules_had_ended_is_scored_by_them() {
 fn endgame() -> (World, v1::Play) {
     let mut world = World::leading();
     let text = spec("m", 1, "interruption = \"tcec\"");
-    let Request::Apply { spec, spec_digest, uid, seed, digests, dry_run, paused, change, .. } = apply(&text, "r")
+    let Request::Apply { spec, spec_digest, uid, seed, digests, dry_run, paused, ruling, change, .. } =
+        apply(&text, "r")
     else {
         unreachable!()
     };
@@ -329,6 +330,7 @@ fn endgame() -> (World, v1::Play) {
             digests,
             dry_run,
             paused,
+            ruling,
             change,
         })
         .unwrap();

@@ -1,9 +1,11 @@
 //! The core in a small world: what was sent is asserted, and that nothing else was.
 
 mod chaos;
+mod entrants;
 mod faults;
 mod fleet;
 mod interruption;
 mod main_way;
 mod operator;
+mod patience;
 mod world;

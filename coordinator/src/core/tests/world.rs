@@ -303,9 +303,10 @@ pub(super) fn apply(text: &str, tag: &str) -> Request {
         book: (String::new(), Arc::new(Book::default())),
         uid,
         seed: 7,
-        digests: Vec::new(),
+        digests: ["a", "b"].map(|name| (name.to_uppercase(), format!("sha256:{name}"))).to_vec(),
         dry_run: false,
         paused: false,
+        ruling: false,
     }
 }
 

@@ -72,6 +72,8 @@ pub(super) struct StoreFile {
     reserved: Revision,
     /// When the oldest commit without a sync was made.
     lazy_since: Option<Instant>,
+    /// The disk had no room at the last look.
+    full: bool,
 }
 
 impl StoreFile {
@@ -99,7 +101,7 @@ impl StoreFile {
         };
         txn.commit().map_err(|e| damaged(e.into()))?;
         let reserved = since + BLOCK;
-        Ok(Self { path: path.to_owned(), db, id, since, revision: since, reserved, lazy_since: None })
+        Ok(Self { path: path.to_owned(), db, id, since, revision: since, reserved, lazy_since: None, full: false })
     }
 
     pub(super) fn id(&self) -> &str {
@@ -117,7 +119,7 @@ impl StoreFile {
     /// Carries out one transaction after the other, and writes what they did at once. An outcome for each, or none
     /// happened (see [`Broken`]).
     pub(super) fn apply(&mut self, txns: &[Txn]) -> Result<Vec<Result<Revision, CommitError>>, Broken> {
-        if self.room().is_some_and(|room| room < ROOM) {
+        if self.is_full() {
             return Ok(vec![Err(CommitError::Full); txns.len()]);
         }
         let mut write = self.db.begin_write().map_err(Broken::before)?;
@@ -198,6 +200,21 @@ impl StoreFile {
             .blocks()
             * 512;
         Ok((used, used + self.room().unwrap_or(u64::MAX / 2)))
+    }
+
+    /// Whether the disk has no room for a transaction; said once each time.
+    fn is_full(&mut self) -> bool {
+        let room = self.room().filter(|&room| room < ROOM);
+        let was = std::mem::replace(&mut self.full, room.is_some());
+        let path = self.path.display();
+        match room {
+            Some(room) if !was => {
+                tracing::error!(%path, free_kib = room >> 10, needed_kib = ROOM >> 10, "the disk of the store is full");
+            }
+            None if was => tracing::warn!(%path, "the disk of the store has room again"),
+            _ => {}
+        }
+        self.full
     }
 
     /// Free bytes on the disk, where it tells.
