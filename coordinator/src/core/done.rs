@@ -242,7 +242,7 @@ impl Core {
             known.draining = false;
         }
         self.tell(worker, Message::Drain(v1::Drain { grace_ms, exit: false, undo }));
-        self.offer = true;
+        self.offer_to(worker);
         for &ask in asks {
             let answer = self.answer_worker(worker);
             self.out.push(Effect::Answer { ask, answer });

@@ -45,6 +45,7 @@ impl EventState {
     /// Takes a fact that is on record into account.
     pub(super) fn take_fact(&mut self, fact: LoggedFact) {
         self.event.fold_fact(&fact);
+        self.held.from = 0;
         self.meta.facts = self.meta.facts.max(fact.seq);
         match &fact.fact {
             Fact::Opened { roster, seed, opening_offset, .. } => {

@@ -90,7 +90,7 @@ impl Core {
             message: Some(Message::Welcome(welcome)),
         });
         self.out.push(Effect::Send { session, message });
-        self.offer = true;
+        self.offer_to(&id);
     }
 
     fn may_attach(&self, hello: &v1::Hello) -> Result<(), (RejectReason, String)> {
@@ -167,9 +167,7 @@ impl Core {
     fn beat(&mut self, id: &str, session: SessionId, beat: v1::Beat) {
         let unix_ms = self.now.unix_ms;
         let Some(worker) = self.workers.get_mut(id) else { return };
-        if worker.refused || worker.draining != beat.draining || !beat.engines.is_empty() {
-            self.offer = true;
-        }
+        let changed = worker.refused || worker.draining != beat.draining || !beat.engines.is_empty();
         worker.beat_unix_ms = unix_ms;
         worker.refused = false;
         worker.draining = beat.draining;
@@ -183,6 +181,10 @@ impl Core {
             }
             worker.bad_engines.clear();
         }
+        if changed {
+            self.offer_to(id);
+        }
+        let Some(worker) = self.workers.get(id) else { return };
         // An attempt can be there twice: a game in play, and one in the outbox.
         let mut listed: BTreeMap<Revision, Vec<v1::AttemptState>> = BTreeMap::new();
         for state in beat.attempts {

@@ -167,6 +167,12 @@ impl Core {
         self.workers.values().filter(|worker| worker.session.is_some()).map(|worker| worker.slots() as usize).sum()
     }
 
+    /// Short cuts are for what is usual: now and then every worker and every pair is looked at.
+    pub(super) fn look_at_all(&mut self) {
+        self.roomy.extend(self.workers.keys().cloned());
+        self.events.values_mut().for_each(|state| state.held.from = 0);
+    }
+
     /// Hands out what is due, by priority, then to the event with the least in hand, then to the oldest.
     pub(super) fn hand_out(&mut self) {
         if !self.offer || self.writes.full_until_ns > self.now.mono_ns || self.writes.len() >= limits::QUEUE_WRITES {
@@ -174,23 +180,29 @@ impl Core {
         }
         self.offer = false;
         self.freeze_due();
-        let lags = self.outgoing.lags();
-        let workers = self.workers.iter().filter(|(id, _)| self.drained(id).is_none());
-        let rooms = workers.map(|(_, worker)| worker.room(lags));
-        let mut room: usize = rooms.sum();
         let now_ms = self.now.unix_ms;
         let begun = self.events.iter().filter(|(_, state)| state.begins_after(now_ms).is_none());
         let mut turns: Vec<Turn> = begun.filter_map(|(uid, state)| turn(uid, state)).collect();
-        while room > 0 {
+        // Where nothing is due no worker is looked at.
+        turns.retain_mut(|turn| {
+            self.next_due(turn, 1).is_some_and(|first| {
+                turn.due.push_front(first);
+                true
+            })
+        });
+        if turns.is_empty() {
+            return;
+        }
+        let mut places = self.places();
+        while places.room > 0 {
             turns.sort_by_key(|turn| (-i64::from(turn.priority), turn.in_hand, turn.applied));
             let Some(turn) = turns.first_mut() else { break };
-            let Some(assignment) = self.next_due(turn, room) else {
+            let Some(assignment) = self.next_due(turn, places.room) else {
                 turns.remove(0);
                 continue;
             };
-            if self.place(&turn.uid, &assignment) {
+            if self.place(&turn.uid, &assignment, &mut places) {
                 turn.in_hand += 1;
-                room -= 1;
             } else {
                 turn.unplaceable.insert(assignment.pair);
                 // Others of this event with the same two engines fare no better.
@@ -203,7 +215,23 @@ impl Core {
         }
     }
 
-    fn next_due(&self, turn: &mut Turn, room: usize) -> Option<Assignment> {
+    /// Where something can be placed now: of workers that may have room, those that do.
+    fn places(&mut self) -> Places {
+        let mut places = Places { lags: self.outgoing.lags(), ..Places::default() };
+        let (workers, fleet) = (&self.workers, &self.fleet);
+        self.roomy.retain(|id| {
+            let Some(worker) = workers.get(id).filter(|_| fleet.get(id).is_none_or(|entry| entry.over)) else {
+                return false;
+            };
+            let room = worker.room(places.lags);
+            places.room += room;
+            places.put(id, worker);
+            room > 0
+        });
+        places
+    }
+
+    fn next_due(&mut self, turn: &mut Turn, room: usize) -> Option<Assignment> {
         if let Some(next) = turn.due.pop_front() {
             return Some(next);
         }
@@ -211,10 +239,18 @@ impl Core {
             return None;
         }
         turn.asks += 1;
-        let state = self.events.get(&turn.uid)?;
-        let slots = self.all_slots();
+        let slots = if self.events.get(&turn.uid)?.event.spec().event.stop.is_some() { self.all_slots() } else { 0 };
+        let state = self.events.get_mut(&turn.uid)?;
         let due = if turn.unplaceable.is_empty() {
-            state.event.due(&state.held, room, slots)
+            let due = state.event.due(&state.held, room, slots);
+            let spec = &state.event.spec().event;
+            if let Some(order) = due.first().and_then(|first| state.event.order(&first.games.first()?.id)) {
+                state.held.from = order;
+            } else if spec.stop.is_none() && !spec.one_at_a_time {
+                // Only a fact, or a pair that is let go, makes more due.
+                state.held.from = u64::MAX;
+            }
+            due
         } else if state.roster.len() <= 2 {
             // All pairs are of the same two engines.
             return None;
@@ -227,42 +263,30 @@ impl Core {
         turn.due.pop_front()
     }
 
-    /// The worker and the class of slot for a pair: a free slot before one ahead, the least loaded, the smallest that
-    /// fits.
-    fn best(&self, uid: &str, needs: &Needs<'_>) -> Option<(String, usize)> {
-        let mut best: Option<((bool, u32, u32), &str, usize)> = None;
-        let lags = self.outgoing.lags();
-        for (id, worker) in &self.workers {
-            if worker.room(lags) == 0 || self.drained(id).is_some() {
-                continue;
-            }
-            let Ok(classes) = worker.fits(uid, needs) else { continue };
-            for class in classes {
-                let Some(shape) = worker.hello.slots.get(class) else { continue };
-                let load = worker.load(class);
-                if load >= shape.count.saturating_mul(2) {
-                    continue;
-                }
-                let rank = (load >= shape.count, shape.cores, load.saturating_mul(1_000) / shape.count.max(1));
-                if best.as_ref().is_none_or(|(least, _, _)| rank < *least) {
-                    best = Some((rank, id, class));
-                }
-            }
-        }
-        best.map(|(_, id, class)| (id.to_owned(), class))
+    /// The worker and the class of slot for a pair: a free slot before one ahead, the smallest that fits, the least
+    /// loaded.
+    fn best(&self, uid: &str, needs: &Needs<'_>, places: &Places) -> Option<Rank> {
+        let fits = |(_, _, _, id, class): &&Rank| {
+            let classes = self.workers.get(id).and_then(|worker| worker.fits(uid, needs).ok());
+            classes.is_some_and(|classes| classes.contains(class))
+        };
+        places.ranks.iter().find(fits).cloned()
     }
 
-    fn place(&mut self, uid: &str, assignment: &Assignment) -> bool {
+    fn place(&mut self, uid: &str, assignment: &Assignment, places: &mut Places) -> bool {
         let Some(state) = self.events.get(uid) else { return false };
         if [assignment.pair.a, assignment.pair.b].iter().any(|entrant| state.asked.contains_key(entrant)) {
             return false;
         }
         let Some(needs) = self.needs(state, assignment.pair) else { return false };
-        let Some((worker, class)) = self.best(uid, &needs) else { return false };
+        let Some((_, _, _, worker, class)) = self.best(uid, &needs, places) else { return false };
+        if let Some(known) = self.workers.get(&worker) {
+            places.take(&worker, known);
+        }
         let boot = self.workers.get(&worker).map(|known| known.boot.clone()).unwrap_or_default();
         let pair = assignment.pair;
         let hand = Hand {
-            worker,
+            worker: worker.clone(),
             boot,
             class,
             attempt: 0,
@@ -282,7 +306,47 @@ impl Core {
         };
         self.put_hand(uid, pair, hand);
         self.write(Write::HandOut { uid: uid.to_owned(), pair });
+        places.room -= 1;
+        if let Some(known) = self.workers.get(&worker) {
+            places.put(&worker, known);
+        }
         true
+    }
+}
+
+/// A slot class of a worker, the best first: whether it would wait for a slot, cores, load, worker, class.
+type Rank = (bool, u32, u32, String, usize);
+
+/// Where something can be placed.
+#[derive(Default)]
+struct Places {
+    ranks: BTreeSet<Rank>,
+    room: usize,
+    lags: bool,
+}
+
+fn ranks(id: &str, worker: &Worker) -> impl Iterator<Item = Rank> {
+    worker.hello.slots.iter().enumerate().filter_map(move |(class, shape)| {
+        let load = worker.load(class);
+        let share = load.saturating_mul(1_000) / shape.count.max(1);
+        let rank = (load >= shape.count, shape.cores, share, id.to_owned(), class);
+        (load < shape.count.saturating_mul(2)).then_some(rank)
+    })
+}
+
+impl Places {
+    /// A worker's classes with room, by what they carry now.
+    fn put(&mut self, id: &str, worker: &Worker) {
+        if worker.room(self.lags) > 0 {
+            self.ranks.extend(ranks(id, worker));
+        }
+    }
+
+    /// Takes a worker out, before what it carries changes.
+    fn take(&mut self, id: &str, worker: &Worker) {
+        for rank in ranks(id, worker) {
+            self.ranks.remove(&rank);
+        }
     }
 }
 
@@ -294,7 +358,8 @@ fn turn(uid: &str, state: &EventState) -> Option<Turn> {
     Some(Turn {
         uid: uid.to_owned(),
         priority: state.event.spec().event.priority,
-        in_hand: state.pairs.values().filter(|pair| pair.hand.is_some()).count(),
+        // Each is in hand for both entrants.
+        in_hand: state.held.entrants.values().sum::<u32>() as usize / 2,
         applied: state.meta.applied_unix_ms,
         due: VecDeque::new(),
         unplaceable: BTreeSet::new(),

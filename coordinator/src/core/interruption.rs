@@ -72,6 +72,7 @@ impl EventState {
         }
         if self.undecided.remove(&pair) {
             self.held.pairs.remove(&pair);
+            self.held.from = 0;
         }
     }
 
@@ -228,6 +229,7 @@ impl Core {
         if let Some(state) = self.events.get_mut(uid) {
             state.undecided.remove(&pair);
             state.held.pairs.remove(&pair);
+            state.held.from = 0;
         }
         self.offer = true;
     }

@@ -89,7 +89,7 @@ impl Core {
             && let Some(known) = self.workers.get_mut(worker)
             && known.played.insert((uid.to_owned(), pair))
         {
-            self.offer = true;
+            self.offer_to(worker);
         }
     }
 

@@ -43,6 +43,8 @@ pub struct Core {
     pub(super) dirty: BTreeSet<String>,
     /// Whether more may be handed out than was when it was last tried.
     pub(super) offer: bool,
+    /// Workers that may have room for more; one that is not in here has none.
+    pub(super) roomy: BTreeSet<String>,
     pub(super) last_tick_ns: u64,
     pub(super) tickets: u64,
     /// Tables that were asked about broken games.
@@ -253,6 +255,7 @@ impl Core {
             alarms: BTreeMap::new(),
             dirty: BTreeSet::new(),
             offer: false,
+            roomy: BTreeSet::new(),
             last_tick_ns: 0,
             tickets: 0,
             probes: BTreeMap::new(),
@@ -310,6 +313,14 @@ impl Core {
         state.pair_mut(pair).hand = Some(hand);
     }
 
+    /// A worker may have room again.
+    pub(super) fn offer_to(&mut self, worker: &str) {
+        self.offer = true;
+        if !self.roomy.contains(worker) {
+            self.roomy.insert(worker.to_owned());
+        }
+    }
+
     /// The pair is in nobody's hands any more; it can be due again.
     pub(super) fn drop_hand(&mut self, uid: &str, pair: PairId) -> Option<Hand> {
         let state = self.events.get_mut(uid)?;
@@ -320,6 +331,10 @@ impl Core {
             state.pairs.remove(&pair);
         }
         state.held.pairs.remove(&pair);
+        // With both games on record nothing of the pair is due.
+        if hand.games.len() < 2 || hand.games.iter().any(|game| !state.results.contains_key(&game.id)) {
+            state.held.from = 0;
+        }
         for entrant in [pair.a, pair.b] {
             if let Some(count) = state.held.entrants.get_mut(&entrant) {
                 *count = count.saturating_sub(1);
@@ -330,7 +345,7 @@ impl Core {
             worker.hands.remove(&key);
             worker.played.remove(&key);
         }
-        self.offer = true;
+        self.offer_to(&hand.worker);
         Some(hand)
     }
 

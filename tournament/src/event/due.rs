@@ -61,7 +61,7 @@ impl Event {
         // By cycles a run grows only with the return games, so that a bound would be a deadlock.
         let bounded = self.spec.event.stop.is_some() && self.stopped_at().is_none() && !self.schedule.by_cycles();
         let bound = self.run.next.saturating_add(2 * slots.max(1) as u64);
-        let mut order = 0;
+        let mut order = held.from;
         while due.len() < limit {
             order = self.closed.next_absent(order);
             if order >= total {

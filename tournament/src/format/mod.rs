@@ -54,6 +54,9 @@ pub struct Held {
     pub pairs: BTreeSet<PairId>,
     /// Assignments in hand for each entrant, for formats that bound it.
     pub entrants: BTreeMap<EntrantId, u32>,
+    /// No game before this place in starting order is due: so many may be in hand that looking at each of them anew would
+    /// be felt. Whoever lets a pair go whose games are not all on record, or folds a fact, sets it to 0.
+    pub from: u64,
 }
 
 /// Whether a game that is running or waiting still matters.
