@@ -7,6 +7,6 @@ cd "$(dirname "$0")/.."
 command -v cargo >/dev/null || { echo "no Rust toolchain: install one of at least 1.95 first" >&2; exit 1; }
 apt_needs "${BUILD_PACKAGES[@]}" stockfish ethereal-chess
 export PATH="$PATH:/usr/games" # where Debian has them; root's PATH leaves it out
-cargo build --release --locked -p rookery
+cargo build --release --locked -p rookery # cargo knows where it builds to; what follows starts at once
 
-exec ./target/release/rookery run deploy/examples/quickstart.toml "$@"
+exec cargo run --release --locked --quiet -p rookery -- run deploy/examples/quickstart.toml "$@"
