@@ -226,11 +226,6 @@ impl EventState {
         &self.meta.name
     }
 
-    pub(super) fn games_in_hand(&self) -> u64 {
-        let hands = self.pairs.values().filter_map(|pair| pair.hand.as_ref());
-        hands.flat_map(|hand| &hand.games).filter(|game| !self.results.contains_key(&game.id)).count() as u64
-    }
-
     pub(super) fn engine_name(&self, entrant: rookery_tournament::EntrantId) -> &str {
         let index = (entrant.0 as usize).wrapping_sub(1);
         self.roster.get(index).map_or("", |entry| entry.engine.as_str())

@@ -132,6 +132,24 @@ fn camel(kebab: &str) -> String {
 }
 
 impl Core {
+    /// Games of an event that are played now: a worker plays what it was handed first, one game on each slot; the rest
+    /// waits there for a slot.
+    fn games_in_play(&self, uid: &str) -> u64 {
+        let of = |worker: &Worker| {
+            let unplayed = worker.hands.keys().filter(|key| !worker.played.contains(*key));
+            let attempt = |(event, pair): &(String, rookery_tournament::PairId)| {
+                self.hand(event, *pair).map_or(0, |hand| hand.attempt)
+            };
+            // What is still being handed out comes last.
+            let mut order: Vec<_> = unplayed.map(|key| (attempt(key).wrapping_sub(1) as u64, key.0 == uid)).collect();
+            order.sort_unstable();
+            // Of a worker that has not come back yet the slots are not known.
+            let slots = if worker.hello.slots.is_empty() { usize::MAX } else { worker.slots() as usize };
+            order.iter().take(slots).filter(|(_, of_event)| *of_event).count() as u64
+        };
+        self.workers.values().map(of).sum()
+    }
+
     pub(super) fn event_summary(&self, uid: &str, state: &EventState) -> v1::EventSummary {
         let progress = state.event.progress();
         let phase = state.event.phase();
@@ -155,7 +173,7 @@ impl Core {
             event_uid: uid.to_owned(),
             phase: shown.into(),
             games_done: progress.done,
-            games_running: state.games_in_hand(),
+            games_running: self.games_in_play(uid),
             games_total: progress.total,
             games_surplus: progress.surplus,
             questions,

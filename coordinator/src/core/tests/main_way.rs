@@ -16,6 +16,7 @@ fn a_match_is_played_and_recorded() {
     let plays = world.plays(1);
     assert_eq!(plays.len(), 2);
     assert_ne!(plays[0].attempt, plays[1].attempt);
+    assert_eq!(world.summary().games_running, 1, "the other pair waits for the slot");
     for play in &plays {
         assert_eq!(play.games.len(), 2);
         for (index, order) in play.games.iter().enumerate() {
