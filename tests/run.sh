@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Sets up what the tests need and runs them all: tidiness, format, lints, licences, the contract, the chart, the tests.
 #   ./tests/run.sh          what CI runs
-#   ./tests/run.sh --long   also what does not fit there
+#   ./tests/run.sh --long   also what does not fit there: ten minutes of chaos, or ROOKERY_CHAOS_SECONDS
 #
 # A Debian with a Rust toolchain is enough: everything else is installed by name, tools into target/tools. A check whose
 # tool is missing says SKIP and why; with CI=true that is a failure.
@@ -32,9 +32,11 @@ have() {
   return 1
 }
 
+if [ -n "$long" ]; then export ROOKERY_CHAOS_SECONDS="${ROOKERY_CHAOS_SECONDS:-600}"; fi
+
 step "what the tests need"
 apt_needs "${BUILD_PACKAGES[@]}" stockfish ethereal-chess glaurung toga2 pgn-extract etcd-server \
-  git python3 python3-venv ca-certificates || skip "packages" "they could not be installed"
+  git python3 python3-venv ca-certificates iproute2 util-linux || skip "packages" "they could not be installed"
 export PATH="$PATH:/usr/games"
 # Tools in a folder of their own, so that the system's Python stays as it is.
 tools=$PWD/target/tools

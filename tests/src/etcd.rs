@@ -190,7 +190,8 @@ impl Starting {
     }
 }
 
-fn binary() -> Option<PathBuf> {
+/// The program, if it is here.
+pub fn binary() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os(BINARY) {
         return Some(named.into());
     }

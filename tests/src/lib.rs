@@ -3,5 +3,6 @@
 pub mod etcd;
 pub mod fleet;
 pub mod judge;
+pub mod net;
 pub mod run;
 pub mod tools;

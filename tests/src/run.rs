@@ -151,6 +151,12 @@ impl Process {
         }
     }
 
+    /// All lines on stderr until now.
+    pub fn said(&mut self) -> &[String] {
+        self.err.extend(self.lines.try_iter());
+        &self.err
+    }
+
     /// Its process id.
     pub fn pid(&self) -> i32 {
         self.pid.as_raw_nonzero().get()

@@ -7,7 +7,6 @@ pub mod fact;
 pub mod format;
 pub mod id;
 pub mod interruption;
-pub mod ladder;
 pub mod spec;
 pub mod standings;
 pub mod statistics;

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use rookery_game::Seat;
 
-use super::{Event, Phase, Progress, View};
+use super::{Event, Phase, Progress};
 use crate::{
     EntrantId,
-    format::Draw,
     spec::asks_about_ties,
     standings::{self, Cell, Crosstable, Standings},
 };
@@ -21,7 +20,7 @@ impl Event {
     /// How far it is.
     #[must_use]
     pub fn phase(&self) -> Phase {
-        if self.is_closed() {
+        if self.stops.iter().any(|s| s.encounter.is_none() && s.last.is_none()) {
             return Phase::Stopped;
         }
         if self.all_played() {
@@ -31,29 +30,14 @@ impl Event {
         if self.paused {
             return Phase::Paused;
         }
-        let mut questions: Vec<String> = self.next_draw().question.into_iter().collect();
-        questions.append(&mut self.questions());
+        let questions = self.questions();
         if questions.is_empty() { Phase::Running } else { Phase::Asking(questions) }
     }
 
-    /// Whether no game is due any more and none will be drawn, whatever a person is asked.
+    /// Whether no game is due any more, whatever a person is asked.
     #[must_use]
     pub fn all_played(&self) -> bool {
-        let scheduled = self.schedule.games() > 0 && self.done.next_absent(0) >= self.schedule.games();
-        scheduled && self.next_draw() == Draw::default()
-    }
-
-    /// What the format draws next.
-    pub(super) fn next_draw(&self) -> Draw {
-        if self.is_closed() || self.stopped_at().is_some() {
-            return Draw::default();
-        }
-        self.format.draw(&View::new(self))
-    }
-
-    /// Whether a person closed it.
-    pub(super) fn is_closed(&self) -> bool {
-        self.stops.iter().any(|s| s.encounter.is_none() && s.last.is_none())
+        self.schedule.games() > 0 && self.done.next_absent(0) >= self.schedule.games()
     }
 
     /// Ties among the entrants present that the tie-breaks leave to a person or to games, one line each.
@@ -106,13 +90,7 @@ impl Event {
     pub fn progress(&self) -> Progress {
         let done = self.tally.games();
         let open = self.schedule.games().saturating_sub(self.done.len());
-        let to_come = if self.stopped_at().is_some() { 0 } else { self.format.games_to_come(&View::new(self)) };
-        Progress {
-            done,
-            total: done + open + to_come,
-            surplus: self.surplus,
-            voided: self.record.voided() + self.excluded,
-        }
+        Progress { done, total: done + open, surplus: self.surplus, voided: self.record.voided() + self.excluded }
     }
 
     /// The state of the stop rule, one line: `SPRT llr 1.23 (-2.94, 2.94)`; empty without one.
@@ -125,11 +103,7 @@ impl Event {
     #[must_use]
     pub fn standings(&self) -> Standings {
         let names: Vec<_> = self.field.entrants.iter().map(|e| e.engine.as_str()).collect();
-        let mut standings = standings::rank(&names, &self.tally, &self.spec.event.tie_breaks, &self.rulings);
-        if let Some(order) = self.format.ranking(&View::new(self)) {
-            standings.reorder(&order);
-        }
-        standings
+        standings::rank(&names, &self.tally, &self.spec.event.tie_breaks, &self.rulings)
     }
 
     /// Points of each against each.
@@ -156,7 +130,7 @@ impl Event {
                 continue;
             }
             let Some((place, game)) = self.schedule.game_at(order) else { continue };
-            if self.is_surplus(&place, game) || self.is_excluded(&place.pair) {
+            if self.is_surplus(&place) || self.is_excluded(&place.pair) {
                 continue;
             }
             let Some(counted) = self.record.counted(order) else { continue };
