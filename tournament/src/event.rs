@@ -2,18 +2,20 @@
 
 mod answer;
 mod crashes;
+mod decide;
 mod due;
 mod intervals;
 mod order;
 mod record;
 mod run;
 mod size;
+mod view;
 
 use std::collections::BTreeMap;
 
 use rookery_game::setup::GameKind;
 
-use self::{crashes::CrashRun, intervals::Intervals, record::Record, run::Run};
+use self::{crashes::CrashRun, decide::Verdict, intervals::Intervals, record::Record, run::Run};
 use crate::{
     EntrantId, Fact, GameId, LoggedFact, PairId, ResultEntry,
     format::{self, Entrant, Field, Format, Place, Schedule},
@@ -24,6 +26,7 @@ use crate::{
 pub use crate::format::MAX_GAMES;
 pub(crate) use record::Counted;
 pub use size::{expected, games_total, openings_needed};
+pub use view::{Score, View};
 
 /// The state of an event. Pure: the same spec, log and results give the same state, whatever the order of results.
 ///
@@ -51,6 +54,10 @@ pub struct Event {
     run: Run,
     stops: Vec<Stop>,
     rulings: Vec<Ruling>,
+    /// Meetings that are decided, by their first pair, and with which game.
+    verdicts: BTreeMap<u64, Verdict>,
+    /// The same, of those on record.
+    decided: BTreeMap<u64, Verdict>,
     paused: bool,
 }
 
@@ -127,6 +134,8 @@ impl Event {
             run: Run::default(),
             stops: Vec::new(),
             rulings: Vec::new(),
+            verdicts: BTreeMap::new(),
+            decided: BTreeMap::new(),
             paused: false,
         }
     }
@@ -141,6 +150,15 @@ impl Event {
     #[must_use]
     pub const fn kind(&self) -> GameKind {
         self.spec.event.game
+    }
+
+    /// Whether somebody can join now; else why not.
+    ///
+    /// # Errors
+    ///
+    /// One line for people.
+    pub fn may_join(&self) -> Result<(), String> {
+        self.format.closed_to_newcomers().map_or(Ok(()), |why| Err(why.to_owned()))
     }
 
     /// Who is in it; entrant 1 is the first.
@@ -229,10 +247,12 @@ impl Event {
             Fact::Ranked { order } => {
                 self.rulings.push(Ruling { order: order.clone(), by: by.clone(), reason: reason.clone() });
             }
+            Fact::Decided { pair, game, why } => self.decide(pair, *game, why),
             Fact::Drawn { .. } | Fact::Gated | Fact::Froze { .. } => {}
         }
         let before = self.schedule.pairs();
-        self.format.fold(fact, &self.field, &self.spec.event, &mut self.schedule);
+        self.format.fold(fact, &self.field, &self.spec, &mut self.schedule);
+        self.tally.set_byes(self.format.byes());
         if self.schedule.pairs() != before && self.is_restricted() {
             // What was added may be set aside or stopped already.
             self.rebuild();
@@ -293,37 +313,40 @@ impl Event {
         change(self);
         self.contribute(place, 1);
         self.refresh(place);
+        self.judge(place);
     }
 
     /// Adds what a pair contributes to the tables, or takes it away.
     fn contribute(&mut self, place: &Place, sign: i64) {
         let mut games = [None; 2];
+        let (mut count, mut surplus) = (0, 0);
         for (at, slot) in games.iter_mut().enumerate().take(usize::from(self.schedule.games_per_pair())) {
             let game = at as u8 + 1;
-            let counted = self.record.counted(self.schedule.order(place, game));
-            *slot = counted.map(|counted| (self.schedule.seats(place, game), counted));
+            let Some(counted) = self.record.counted(self.schedule.order(place, game)) else { continue };
+            if self.is_surplus(place, game) {
+                surplus += sign;
+            } else {
+                *slot = Some((self.schedule.seats(place, game), counted));
+                count += sign;
+            }
         }
-        let count = games.iter().flatten().count() as u64;
+        self.surplus = self.surplus.wrapping_add_signed(surplus);
         if count == 0 {
             return;
         }
-        let bucket = if self.is_surplus(place) {
-            &mut self.surplus
-        } else if self.is_excluded(&place.pair) {
-            &mut self.excluded
+        if self.is_excluded(&place.pair) {
+            self.excluded = self.excluded.wrapping_add_signed(count);
         } else {
             self.tally.add(&games, sign);
-            return;
-        };
-        *bucket = bucket.wrapping_add_signed(sign * count as i64);
+        }
     }
 
     fn refresh(&mut self, place: &Place) {
-        let gone = self.is_gone(place);
         let aside = self.is_aside(&place.pair);
         for game in 1..=self.schedule.games_per_pair() {
             let order = self.schedule.order(place, game);
-            let done = gone || self.record.is_closed(order) || self.record.counted(order).is_some();
+            let done =
+                self.is_gone(place, game) || self.record.is_closed(order) || self.record.counted(order).is_some();
             if done {
                 self.done.insert(order)
             } else {
@@ -337,12 +360,17 @@ impl Event {
     fn rebuild(&mut self) {
         self.tally = Tally::default();
         self.tally.resize(self.field.entrants.len());
+        self.tally.set_byes(self.format.byes());
         (self.surplus, self.excluded) = (0, 0);
         (self.done, self.closed) = (Intervals::default(), Intervals::default());
+        self.verdicts.clear();
         for index in 0..self.schedule.pairs() {
             let Some(place) = self.schedule.at(index) else { break };
             self.contribute(&place, 1);
             self.refresh(&place);
+            if place.index + 1 == place.meeting + place.meeting_pairs {
+                self.judge(&place);
+            }
         }
         self.recount_crashes();
         self.run = Run::default();
@@ -366,20 +394,23 @@ impl Event {
         [pair.a, pair.b].into_iter().any(|e| self.is_withdrawn(e) == Some(false))
     }
 
-    /// Whether a pair lies beyond the last one that counts.
-    fn is_surplus(&self, place: &Place) -> bool {
+    /// Whether a game lies beyond the last one that counts.
+    fn is_surplus(&self, place: &Place, game: u8) -> bool {
         self.stops.iter().any(|s| s.touches(&place.pair) && s.last.is_some_and(|last| place.index > last))
+            || self.decided.get(&place.meeting).is_some_and(|verdict| verdict.is_before(place, game))
     }
 
-    /// The stop that ends a pair, if one does.
-    fn stop_of(&self, place: &Place) -> Option<&Stop> {
-        self.stops.iter().find(|s| s.touches(&place.pair) && s.last.is_none_or(|last| place.index > last))
+    /// Why a game behind a stop on record is not wanted.
+    fn stop_of(&self, place: &Place, game: u8) -> Option<&str> {
+        let stop = self.stops.iter().find(|s| s.touches(&place.pair) && s.last.is_none_or(|last| place.index > last));
+        let decided = || self.decided.get(&place.meeting).filter(|verdict| verdict.is_before(place, game));
+        stop.map(|stop| stop.why.as_str()).or_else(|| decided().map(|verdict| verdict.why.as_str()))
     }
 
-    /// Whether nothing of a pair is due any more, whatever is on record.
-    fn is_gone(&self, place: &Place) -> bool {
+    /// Whether a game is not due any more, whatever is on record.
+    fn is_gone(&self, place: &Place, game: u8) -> bool {
         let left = [place.pair.a, place.pair.b].into_iter().any(|e| self.is_withdrawn(e).is_some());
-        left || self.stop_of(place).is_some()
+        left || self.stop_of(place, game).is_some()
     }
 
     fn is_aside(&self, pair: &PairId) -> bool {

@@ -32,8 +32,18 @@ pub enum Fact {
         stage: u8,
         /// Which round it is for, from 1.
         round: u16,
-        /// The entrants in the order that was drawn; what it means is the format's.
+        /// The entrants in the order that was drawn; what it means is the format's. Where it is a list of meetings, two
+        /// follow each other, the one with `First` in the first game first, and [`EntrantId::NOBODY`] is a bye.
         order: Vec<EntrantId>,
+    },
+    /// The meeting of two was decided with this game; its games behind it are surplus.
+    Decided {
+        /// The pair of that game.
+        pair: PairId,
+        /// The game, 1 or 2.
+        game: u8,
+        /// One line: `4.5 - 0.5, 3 games left`.
+        why: String,
     },
     /// An entrant joined.
     Joined {

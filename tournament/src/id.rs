@@ -9,6 +9,11 @@ use serde::{Deserialize, Serialize};
 #[serde(transparent)]
 pub struct EntrantId(pub u32);
 
+impl EntrantId {
+    /// No entrant: in a draw, a bye.
+    pub const NOBODY: Self = Self(0);
+}
+
 /// A pair's place in the format. As text `SS-RRRR-AAAAA-BBBBB-NNNNNN`: fixed-width decimal parts, so that the order of
 /// texts is the order of places and ranges can be named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

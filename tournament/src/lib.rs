@@ -7,6 +7,7 @@ pub mod fact;
 pub mod format;
 pub mod id;
 pub mod interruption;
+pub mod ladder;
 pub mod spec;
 pub mod standings;
 pub mod statistics;

@@ -76,6 +76,27 @@ pub struct Standings {
     pub undecided: Vec<Vec<EntrantId>>,
 }
 
+impl Standings {
+    /// Puts the lines in the order that the format gives: groups, best first, that share a place. Who is named in none
+    /// comes last, in the order that is there.
+    pub(crate) fn reorder(&mut self, groups: &[Vec<EntrantId>]) {
+        let mut lines = std::mem::take(&mut self.lines);
+        // The format leaves nothing to a person.
+        self.undecided.clear();
+        let rest = vec![lines.iter().filter_map(|line| line.entrant).collect()];
+        for (at, group) in groups.iter().chain(&rest).enumerate() {
+            let first = self.lines.len() as u32 + 1;
+            let (taken, left): (Vec<_>, Vec<_>) =
+                lines.into_iter().partition(|line| line.entrant.is_some_and(|entrant| group.contains(&entrant)));
+            lines = left;
+            for mut line in taken {
+                line.place = if at < groups.len() { first } else { self.lines.len() as u32 + 1 };
+                self.lines.push(line);
+            }
+        }
+    }
+}
+
 /// Results of one entrant against another.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Cell {

@@ -4,8 +4,8 @@ use std::{fs, path::PathBuf, time::Duration};
 
 use proptest::prelude::*;
 use rookery_tournament::spec::{
-    Class, Difference, FlagEngine, Flags, FormatSpec, OpeningSource, Parsed, Spec, SpecErrors, StopSpec, differences,
-    explain, from_flags, parse, set,
+    Class, Difference, FlagEngine, Flags, FormatSpec, MatchRules, OpeningSource, Parsed, Spec, SpecErrors, StopSpec,
+    differences, explain, from_flags, parse, set,
 };
 
 fn no_files(name: &str) -> Result<String, String> {
@@ -383,6 +383,29 @@ fn impossible_formats_are_refused() {
             "a gauntlet without opponents",
         ),
         (engines(2) + "[event]\nformat = {}", "a format without a name"),
+        (engines(4) + "[event]\nformat = \"nockout\"", "unknown format `nockout`"),
+        (engines(4) + "[event]\nformat = \"swiss\"", "a swiss without `rounds`"),
+        (engines(4) + "[event]\nformat = { swiss = { rounds = 4 } }", "4 rounds of 4 engines"),
+        (engines(4) + "[event]\nformat = { swiss = { rounds = 2, groups = 5 } }", "5 groups of 4 engines"),
+        (engines(4) + "[event]\nformat = { knockout = { seeded = 3 } }", "seeds are placed at equal distance"),
+        (
+            engines(4) + "[event]\nformat = { knockout = { pairs = [] } }",
+            "`pairs` of a cup has a number for each round",
+        ),
+        (engines(4) + "[event]\nformat = { knockout = { pair = 2 } }", "unknown key `pair` in `knockout`"),
+        (
+            engines(4) + "[event]\nformat = \"knockout\"\nplay = \"cycles\"",
+            "this format plays the games of a pair one after the other",
+        ),
+        (engines(4) + "[event]\nformat = { ladder = { pairs = 0 } }", "`pairs` is out of range"),
+        (engines(4) + "[event]\nformat = \"ladder\"\nstop = { sprt = {} }", "a test is between two engines"),
+        (engines(4) + "[event]\nformat = { conditional-tie-break = {} }", "a tie-break without `spots`"),
+        (engines(4) + "[event]\nformat = { conditional-tie-break = { spots = 4 } }", "4 places for 4 engines"),
+        (engines(2) + "[event]\nformat = { match = { when-level = \"pair\" } }", "`when-level` cannot be `pair`"),
+        (
+            engines(2) + "[event]\nformat = { match = { stop-when-decided = true } }\nstop = { sprt = {} }",
+            "a test has its own end",
+        ),
         (engines(2) + "[event]\nformat = { match = {}, gauntlet = {} }", "`gauntlet` says again what `match` says"),
         (engines(2).replace("[[engine]]", "[[engines]]"), "`engines` names a file"),
         ("[engine]\nprogram = \"a\"".to_owned(), "`engine` must be a list, found a table"),
@@ -462,7 +485,7 @@ fn defaults_are_those_of_a_careful_organiser() {
     let pondering = read(&format!("{text}[event]\nponder = true\n")).unwrap().spec;
     assert_eq!(pondering.event.slot.cores, 5);
     assert_eq!(spec.event.title, "a v b");
-    assert_eq!(spec.event.format, FormatSpec::Match { pairs: 50 });
+    assert_eq!(spec.event.format, FormatSpec::Match { pairs: 50, rules: MatchRules::default() });
     assert_eq!(spec.event.margin, Duration::ZERO);
     assert_eq!(self::spec("time-control = \"movetime=1s\"").event.margin, Duration::from_millis(50));
     assert_eq!(self::spec("interruption = \"tcec\"").event.limits.lag, Duration::from_millis(500));
@@ -488,6 +511,17 @@ fn what_is_read_is_explained() {
         "format = { match = { games = 7 } }\ngames-per-pair = 1",
         "format = { round-robin = { double-rounds = 2, order = \"shuffled\" } }\nplay = \"cycles\"",
         "format = { gauntlet = { engine = \"B\", pairs = 3 } }",
+        "format = { match = { pairs = 5, begins = \"second\", stop-when-decided = true, pairs-at-once = \"all\" } }",
+        "format = { match = { pairs = 50, when-level = { pairs = 12 } } }",
+        "format = { match = { pairs = 50, when-level = \"pairs\" } }",
+        "format = { round-robin = { double-rounds = 2, begins = \"lower\" } }",
+        "format = { knockout = { pairs = [2, 3], bronze = 2, seeded = 2, stop-when-decided = false } }",
+        "format = \"knockout\"",
+        "format = { swiss = { rounds = 1, pairs = 2, groups = 2 } }",
+        "format = { swiss = { rounds = 1, system = \"fide\", order = \"listed\" } }",
+        "format = { conditional-tie-break = { spots = 1 } }\nplay = \"cycles\"",
+        "format = { ladder = { pairs = 8, pairs-at-once = \"needed\" } }",
+        "format = \"ladder\"",
         "stop = { sprt = { elo0 = -1.75, elo1 = 0.25, model = \"bayesian\" } }",
         "adjudicate = \"tcec\"\nmax-moves = 200",
         "adjudicate = { tcec-win = { plies = 10, beyond = \"10 pawns\" }, flag-draw-without-material = true }",
@@ -512,7 +546,10 @@ fn what_is_read_is_explained() {
     ] {
         explains(&spec(line));
     }
-    assert_eq!(spec("format = { match = { games = 100 } }").event.format, FormatSpec::Match { pairs: 50 });
+    assert_eq!(
+        spec("format = { match = { games = 100 } }").event.format,
+        FormatSpec::Match { pairs: 50, rules: MatchRules::default() }
+    );
 }
 
 #[test]
@@ -668,7 +705,7 @@ fn flags_make_a_spec() {
          concurrency  = 2\n"
     );
     let spec = read(&text).unwrap_or_else(|e| panic!("{e}")).spec;
-    assert_eq!(spec.event.format, FormatSpec::Match { pairs: 50_000 });
+    assert_eq!(spec.event.format, FormatSpec::Match { pairs: 50_000, rules: MatchRules::default() });
     explains(&spec);
     let all = Flags {
         name: Some("n".into()),
@@ -710,6 +747,12 @@ fn what_may_change_in_a_running_event() {
         ("", "seed = 1", "event.seed", Class::Locked),
         ("", "format = { match = { pairs = 51 } }", "event.format.match.pairs", Class::Free),
         ("", "format = { match = { pairs = 49 } }", "event.format.match.pairs", Class::Locked),
+        (
+            "format = { match = { pairs = 5, when-level = \"pairs\" } }",
+            "format = { match = { pairs = 6, when-level = \"pairs\" } }",
+            "event.format.match.pairs",
+            Class::Locked,
+        ),
         ("stop = { sprt = { elo1 = 3 } }", "stop = { sprt = { elo1 = 4 } }", "event.stop.sprt.elo1", Class::Free),
     ];
     for (old, new, key, class) in table {

@@ -86,9 +86,14 @@ impl Core {
             let why = format!("event `{name}` is a match between two: nobody joins it; a new event, or a round robin");
             return Err(Denied::Precondition(why));
         }
+        if let Err(why) = state.event.may_join() {
+            return Err(Denied::Precondition(format!("nobody joins event `{name}`: {why}")));
+        }
         if state.event.phase() == Phase::Stopped {
             return Err(closed(name));
         }
+        // Its games are drawn round by round.
+        let later = matches!(state.event.spec().event.format, FormatSpec::Swiss { .. });
         // On a copy without results: how large the event is follows from the facts alone.
         let mut trial = Event::new(state.meta.spec.clone());
         state.facts.iter().for_each(|fact| trial.fold_fact(fact));
@@ -101,7 +106,7 @@ impl Core {
             let fact = Fact::Joined { entry: RosterEntry { engine: engine_name.clone(), digest }, spec };
             let before = trial.games_scheduled();
             trial.fold_fact(&unlogged(fact.clone()));
-            if trial.games_scheduled() == before && state.event.games_scheduled() > 0 {
+            if trial.games_scheduled() == before && state.event.games_scheduled() > 0 && !later {
                 return Err(Denied::Invalid(format!(
                     "`{engine_name}` would meet nobody, or the event would have more than {MAX_GAMES} games"
                 )));

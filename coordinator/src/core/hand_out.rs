@@ -244,7 +244,10 @@ impl Core {
         let due = if turn.unplaceable.is_empty() {
             let due = state.event.due(&state.held, room, slots);
             let spec = &state.event.spec().event;
-            if let Some(order) = due.first().and_then(|first| state.event.order(&first.games.first()?.id)) {
+            if spec.format.stops() {
+                // What is passed over now is due once a result is there.
+                state.held.from = 0;
+            } else if let Some(order) = due.first().and_then(|first| state.event.order(&first.games.first()?.id)) {
                 state.held.from = order;
             } else if spec.stop.is_none() && !spec.one_at_a_time {
                 // Only a fact, or a pair that is let go, makes more due.

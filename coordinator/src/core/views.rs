@@ -62,7 +62,8 @@ impl EventState {
         }
         let on_record = self.results.contains_key(game);
         if on_record || self.ruled(game).is_some() {
-            let stopped = self.facts.iter().any(|fact| matches!(fact.fact, Fact::Stopped { .. }));
+            let stopped =
+                self.facts.iter().any(|fact| matches!(fact.fact, Fact::Stopped { .. } | Fact::Decided { .. }));
             // What is on record and not wanted lies beyond a stop; a stop by a person has nothing beyond it.
             let surplus = on_record && stopped && matches!(self.event.wants(game), Want::No(_));
             return if surplus { v1::GamePhase::Surplus } else { v1::GamePhase::Finished };

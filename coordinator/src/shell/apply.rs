@@ -178,7 +178,7 @@ const STAND_INS: [&str; 2] = ["(stands in) 1", "(stands in) 2"];
 /// An event as who joins finds it: its own engines could be named again, by somebody who asks twice.
 fn around(event: &Spec) -> Spec {
     let mut spec = event.clone();
-    spec.event.format = FormatSpec::RoundRobin { cycles: 1, pairs: 1, shuffled: false };
+    spec.event.format = FormatSpec::RoundRobin { cycles: 1, pairs: 1, shuffled: false, lower_first: false };
     spec.event.stop = None;
     let stands_in = |name: &str| {
         let mut engine = event.engines.first().cloned()?;

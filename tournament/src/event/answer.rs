@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use rookery_game::Seat;
 
-use super::{Event, Phase, Progress};
+use super::{Event, Phase, Progress, View};
 use crate::{
     EntrantId,
+    format::Draw,
     spec::asks_about_ties,
     standings::{self, Cell, Crosstable, Standings},
 };
@@ -20,7 +21,7 @@ impl Event {
     /// How far it is.
     #[must_use]
     pub fn phase(&self) -> Phase {
-        if self.stops.iter().any(|s| s.encounter.is_none() && s.last.is_none()) {
+        if self.is_closed() {
             return Phase::Stopped;
         }
         if self.all_played() {
@@ -30,14 +31,29 @@ impl Event {
         if self.paused {
             return Phase::Paused;
         }
-        let questions = self.questions();
+        let mut questions: Vec<String> = self.next_draw().question.into_iter().collect();
+        questions.append(&mut self.questions());
         if questions.is_empty() { Phase::Running } else { Phase::Asking(questions) }
     }
 
-    /// Whether no game is due any more, whatever a person is asked.
+    /// Whether no game is due any more and none will be drawn, whatever a person is asked.
     #[must_use]
     pub fn all_played(&self) -> bool {
-        self.schedule.games() > 0 && self.done.next_absent(0) >= self.schedule.games()
+        let scheduled = self.schedule.games() > 0 && self.done.next_absent(0) >= self.schedule.games();
+        scheduled && self.next_draw() == Draw::default()
+    }
+
+    /// What the format draws next.
+    pub(super) fn next_draw(&self) -> Draw {
+        if self.is_closed() || self.stopped_at().is_some() {
+            return Draw::default();
+        }
+        self.format.draw(&View::new(self))
+    }
+
+    /// Whether a person closed it.
+    pub(super) fn is_closed(&self) -> bool {
+        self.stops.iter().any(|s| s.encounter.is_none() && s.last.is_none())
     }
 
     /// Ties among the entrants present that the tie-breaks leave to a person or to games, one line each.
@@ -90,7 +106,13 @@ impl Event {
     pub fn progress(&self) -> Progress {
         let done = self.tally.games();
         let open = self.schedule.games().saturating_sub(self.done.len());
-        Progress { done, total: done + open, surplus: self.surplus, voided: self.record.voided() + self.excluded }
+        let to_come = if self.stopped_at().is_some() { 0 } else { self.format.games_to_come(&View::new(self)) };
+        Progress {
+            done,
+            total: done + open + to_come,
+            surplus: self.surplus,
+            voided: self.record.voided() + self.excluded,
+        }
     }
 
     /// The state of the stop rule, one line: `SPRT llr 1.23 (-2.94, 2.94)`; empty without one.
@@ -103,7 +125,11 @@ impl Event {
     #[must_use]
     pub fn standings(&self) -> Standings {
         let names: Vec<_> = self.field.entrants.iter().map(|e| e.engine.as_str()).collect();
-        standings::rank(&names, &self.tally, &self.spec.event.tie_breaks, &self.rulings)
+        let mut standings = standings::rank(&names, &self.tally, &self.spec.event.tie_breaks, &self.rulings);
+        if let Some(order) = self.format.ranking(&View::new(self)) {
+            standings.reorder(&order);
+        }
+        standings
     }
 
     /// Points of each against each.
@@ -130,7 +156,7 @@ impl Event {
                 continue;
             }
             let Some((place, game)) = self.schedule.game_at(order) else { continue };
-            if self.is_surplus(&place) || self.is_excluded(&place.pair) {
+            if self.is_surplus(&place, game) || self.is_excluded(&place.pair) {
                 continue;
             }
             let Some(counted) = self.record.counted(order) else { continue };

@@ -13,7 +13,14 @@ impl Event {
     #[must_use]
     pub fn facts_due(&self) -> Vec<Fact> {
         let mut facts = Vec::new();
-        facts.extend(self.format.draw(&self.field, self.seed));
+        if self.is_closed() {
+            return facts;
+        }
+        facts.extend(self.decisions_due());
+        // What is decided comes before what follows from it.
+        if facts.is_empty() {
+            facts.extend(self.next_draw().fact);
+        }
         if self.stopped_at().is_none()
             && let Some((pair, _, decision)) = &self.run.hit
         {
@@ -62,6 +69,7 @@ impl Event {
         let bounded = self.spec.event.stop.is_some() && self.stopped_at().is_none() && !self.schedule.by_cycles();
         let bound = self.run.next.saturating_add(2 * slots.max(1) as u64);
         let mut order = held.from;
+        let mut ahead = Vec::new();
         while due.len() < limit {
             order = self.closed.next_absent(order);
             if order >= total {
@@ -71,25 +79,35 @@ impl Event {
             if bounded && place.index >= bound {
                 break;
             }
-            if !held.pairs.contains(&place.pair) {
-                due.push(self.assignment(&place, game));
+            let goes_ahead = self.goes_ahead(&place);
+            if !held.pairs.contains(&place.pair)
+                && let Some(is_ahead) = goes_ahead
+            {
+                let to = if is_ahead { &mut ahead } else { &mut due };
+                if to.len() < limit {
+                    to.push(self.assignment(&place, game, is_ahead));
+                }
             }
             if self.spec.event.one_at_a_time {
                 break;
             }
             order = if self.schedule.by_cycles() { order + 1 } else { self.schedule.order(&place, u8::MAX) + 1 };
         }
+        ahead.truncate(limit - due.len());
+        due.append(&mut ahead);
         due
     }
 
-    fn assignment(&self, place: &Place, game: u8) -> Assignment {
+    fn assignment(&self, place: &Place, game: u8, ahead: bool) -> Assignment {
         let last = if self.schedule.by_cycles() { game } else { self.schedule.games_per_pair() };
         let games = (game..=last)
             .map(|game| (game, self.schedule.order(place, game)))
             .filter(|&(_, order)| !self.closed.contains(order))
             .map(|(game, order)| self.due_game(place, game, self.record.take(order)))
             .collect();
-        Assignment { pair: place.pair, games, ask_between: false, ahead: self.is_ahead(place) }
+        let ahead = ahead || self.is_ahead(place);
+        // A meeting may be decided by the first game of a pair.
+        Assignment { pair: place.pair, games, ask_between: place.decides, ahead }
     }
 
     fn due_game(&self, place: &Place, game: u8, take: u32) -> DueGame {
@@ -129,6 +147,15 @@ impl Event {
         self.schedule.games()
     }
 
+    /// The result of a game that counts: a person's, else the one on record. `None`: none counts, or not this take.
+    #[must_use]
+    pub fn result(&self, id: &GameId) -> Option<rookery_game::GameResult> {
+        let (place, order) = self.locate(id)?;
+        let counts = !self.is_surplus(&place, id.game) && !self.is_excluded(&place.pair);
+        let counted = self.record.counted(order).filter(|_| counts && self.record.take(order) == id.take);
+        counted.map(|counted| counted.result)
+    }
+
     /// A game's place in starting order, from 0. `None`: no such game here.
     #[must_use]
     pub fn order(&self, id: &GameId) -> Option<u64> {
@@ -162,14 +189,17 @@ impl Event {
         if let Some(entrant) = left.and_then(|e| self.field.get(e)) {
             return Want::No(format!("{} was withdrawn", entrant.engine));
         }
-        if let Some(stop) = self.stop_of(&place) {
-            return Want::No(format!("stopped before this game: {}", stop.why));
+        if let Some(why) = self.stop_of(&place, id.game) {
+            return Want::No(format!("stopped before this game: {why}"));
+        }
+        if let Some(verdict) = self.verdict_before(&place, id.game) {
+            return Want::No(format!("decided before this game: {}", verdict.why));
         }
         match &self.run.hit {
             Some((_, last, decision)) if place.index > *last => {
                 Want::No(format!("stopped before this game: {decision}"))
             }
-            _ if self.is_ahead(&place) => Want::Ahead,
+            _ if self.is_ahead(&place) || self.goes_ahead(&place) == Some(true) => Want::Ahead,
             _ => Want::Yes,
         }
     }

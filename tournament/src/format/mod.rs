@@ -4,19 +4,31 @@
 //! an event is follows from the schedule and the results in one place, [`crate::Event`], for all formats alike.
 
 mod berger;
+mod conditional;
 mod gauntlet;
+mod knockout;
+mod ladder;
+pub mod leagues;
+mod matching;
 mod round_robin;
 mod schedule;
 mod seed;
+mod swiss;
 mod two;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use schedule::{Layout, MAX_CYCLES, MAX_ENTRANTS, MAX_GAMES, MAX_PAIRS, Place, Schedule};
+pub use conditional::{Entry, Step, entry, step};
+pub(crate) use knockout::{pairs_of, rounds_of};
+pub(crate) use ladder::by_rating;
+pub use schedule::{Batch, Layout, MAX_CYCLES, MAX_ENTRANTS, MAX_GAMES, MAX_PAIRS, Place, Schedule};
+
+use serde::{Deserialize, Serialize};
 
 use crate::{
     EntrantId, Fact, GameId, PairId,
-    spec::{EventSpec, FormatSpec},
+    event::View,
+    spec::{FormatSpec, Spec},
 };
 
 /// One game that may be handed out.
@@ -110,29 +122,107 @@ impl Field {
     }
 }
 
-/// A format: who plays whom, given the facts on record.
+/// What is to be put on record before more can be due.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Draw {
+    /// The next draw.
+    pub fact: Option<Fact>,
+    /// What only a person can say, one line. Games that are due go on.
+    pub question: Option<String>,
+}
+
+impl Draw {
+    /// A draw for a round of a stage.
+    #[must_use]
+    pub const fn of(stage: u8, round: u16, order: Vec<EntrantId>) -> Self {
+        Self { fact: Some(Fact::Drawn { stage, round, order }), question: None }
+    }
+
+    fn ask(question: impl Into<String>) -> Self {
+        Self { fact: None, question: Some(question.into()) }
+    }
+}
+
+/// How much of a meeting that may stop early is handed out at once.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AtOnce {
+    /// One pair after the other.
+    One,
+    /// All pairs that are surely needed.
+    #[default]
+    Needed,
+    /// All; what finishes beyond the decision is surplus.
+    All,
+}
+
+/// A format: who plays whom, given what is on record.
+///
+/// `fold` sees facts alone, so that all facts folded first and then all results in any order give what was lived
+/// through. What depends on results is drawn: `draw` says it, it is put on record as [`Fact::Drawn`], and `fold` turns
+/// the fact into games. The same record gives the same draw, whoever asks and however often; what was drawn stays,
+/// whatever becomes of the results that led to it.
 pub trait Format: std::fmt::Debug + Send + Sync {
     /// Adds to the schedule's end what becomes due by a fact. The field already knows of it; `spec` is the newest.
-    fn fold(&mut self, fact: &Fact, field: &Field, spec: &EventSpec, schedule: &mut Schedule);
+    fn fold(&mut self, fact: &Fact, field: &Field, spec: &Spec, schedule: &mut Schedule);
     /// A draw that must be put on record before more can be due, if one is needed now.
-    fn draw(&self, field: &Field, seed: u64) -> Option<Fact>;
+    fn draw(&self, _view: &View<'_>) -> Draw {
+        Draw::default()
+    }
+    /// The order of the table where points do not make it: groups that share a place, best first.
+    fn ranking(&self, _view: &View<'_>) -> Option<Vec<Vec<EntrantId>>> {
+        None
+    }
+    /// Half points for rounds without an opponent.
+    fn byes(&self) -> BTreeMap<EntrantId, u32> {
+        BTreeMap::new()
+    }
+    /// Games that will be drawn yet, as far as it can be said.
+    fn games_to_come(&self, _view: &View<'_>) -> u64 {
+        0
+    }
+    /// Why nobody can join any more; `None`: somebody can.
+    fn closed_to_newcomers(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 /// The format that a spec names.
 #[must_use]
 pub fn of(spec: &FormatSpec) -> Box<dyn Format> {
     match spec {
-        FormatSpec::Match { .. } => Box::new(two::Match),
+        FormatSpec::Match { .. } => Box::new(two::Match::default()),
         FormatSpec::RoundRobin { .. } => Box::new(round_robin::RoundRobin::default()),
         FormatSpec::Gauntlet { .. } => Box::new(gauntlet::Gauntlet),
+        FormatSpec::Knockout { .. } => Box::new(knockout::Knockout::default()),
+        FormatSpec::Swiss { .. } => Box::new(swiss::Swiss::default()),
+        FormatSpec::ConditionalTieBreak { .. } => Box::new(conditional::Conditional::default()),
+        FormatSpec::Ladder { .. } => Box::new(ladder::Ladder::default()),
     }
 }
 
-/// The newest number of pairs of a meeting.
-const fn pairs(spec: &FormatSpec) -> u32 {
+/// The newest number of pairs of a meeting, where all have the same.
+fn pairs(spec: &FormatSpec) -> u32 {
     match spec {
-        FormatSpec::Match { pairs } | FormatSpec::RoundRobin { pairs, .. } | FormatSpec::Gauntlet { pairs, .. } => {
-            *pairs
-        }
+        FormatSpec::Match { pairs, .. }
+        | FormatSpec::RoundRobin { pairs, .. }
+        | FormatSpec::Gauntlet { pairs, .. }
+        | FormatSpec::Swiss { pairs, .. }
+        | FormatSpec::Ladder { pairs, .. } => *pairs,
+        FormatSpec::Knockout { .. } | FormatSpec::ConditionalTieBreak { .. } => 1,
     }
 }
+
+/// Meetings as a draw lists them: two by two.
+fn meetings(order: &[EntrantId]) -> Vec<(EntrantId, EntrantId)> {
+    order.chunks_exact(2).map(|two| (two[0], two[1])).collect()
+}
+
+/// Those of them that are played.
+fn played(meetings: &[(EntrantId, EntrantId)]) -> Vec<(EntrantId, EntrantId)> {
+    let both = |&&(a, b): &&(EntrantId, EntrantId)| a != EntrantId::NOBODY && b != EntrantId::NOBODY;
+    meetings.iter().filter(both).copied().collect()
+}
+
+/// Rounds of a stage at most: four digits of a [`PairId`].
+const MAX_ROUNDS: u16 = 9_999;

@@ -31,6 +31,16 @@ pub enum Layout {
         order: Vec<EntrantId>,
         /// Their positions in it.
         positions: BTreeMap<EntrantId, u32>,
+        /// Whether the one that is lower in the order has `First`, in each cycle; else by the table, and exchanged from
+        /// cycle to cycle.
+        lower_first: bool,
+    },
+    /// These against each other, the one with `First` first; one round.
+    List {
+        /// In the order to play them.
+        meetings: Vec<(EntrantId, EntrantId)>,
+        /// Where two meet, the lower number first.
+        positions: BTreeMap<(EntrantId, EntrantId), u32>,
     },
     /// Each host against each guest, guest by guest.
     Grid {
@@ -53,7 +63,35 @@ impl Layout {
                 (kept.len() - 1) as u32
             });
         }
-        Self::Berger { order: kept, positions }
+        Self::Berger { order: kept, positions, lower_first: false }
+    }
+
+    /// The same, but that the lower one of two has `First` (TCEC FRC).
+    #[must_use]
+    pub fn lower_first(order: &[EntrantId]) -> Self {
+        match Self::berger(order) {
+            Self::Berger { order, positions, .. } => Self::Berger { order, positions, lower_first: true },
+            other => other,
+        }
+    }
+
+    const fn exchanges(&self) -> bool {
+        !matches!(self, Self::Berger { lower_first: true, .. })
+    }
+
+    /// These meetings. Two that would meet twice, or one against itself, are left out.
+    #[must_use]
+    pub fn list(meetings: &[(EntrantId, EntrantId)]) -> Self {
+        let mut positions = BTreeMap::new();
+        let mut kept = Vec::with_capacity(meetings.len());
+        for &(a, b) in meetings {
+            let key = (a.min(b), a.max(b));
+            if a != b && !positions.contains_key(&key) {
+                positions.insert(key, kept.len() as u32);
+                kept.push((a, b));
+            }
+        }
+        Self::List { meetings: kept, positions }
     }
 
     const fn is_duel(&self) -> bool {
@@ -62,7 +100,7 @@ impl Layout {
 
     fn rounds(&self) -> u32 {
         match self {
-            Self::Duel(..) => 1,
+            Self::Duel(..) | Self::List { .. } => 1,
             Self::Berger { order, .. } => berger::rounds(order.len() as u32),
             Self::Grid { guests, .. } => guests.len() as u32,
         }
@@ -72,6 +110,7 @@ impl Layout {
         match self {
             Self::Duel(..) => 1,
             Self::Berger { order, .. } => berger::boards(order.len() as u32),
+            Self::List { meetings, .. } => meetings.len() as u32,
             Self::Grid { hosts, .. } => hosts.len() as u32,
         }
     }
@@ -80,10 +119,13 @@ impl Layout {
     fn at(&self, round: u32, board: u32) -> (EntrantId, EntrantId) {
         match self {
             Self::Duel(a, b) => (*a, *b),
-            Self::Berger { order, .. } => {
+            Self::Berger { order, lower_first, .. } => {
                 let meeting = berger::at(order.len() as u32, round, board);
-                (order[meeting.first as usize], order[meeting.second as usize])
+                let (first, second) = (meeting.first.max(meeting.second), meeting.first.min(meeting.second));
+                let (first, second) = if *lower_first { (first, second) } else { (meeting.first, meeting.second) };
+                (order[first as usize], order[second as usize])
             }
+            Self::List { meetings, .. } => meetings[board as usize],
             Self::Grid { hosts, guests } => {
                 let (host, guest) = (hosts[board as usize], guests[round as usize]);
                 // Neither side of the grid has `First` everywhere, should a meeting have one game alone.
@@ -96,13 +138,14 @@ impl Layout {
     fn find(&self, a: EntrantId, b: EntrantId) -> Option<(u32, u32)> {
         match self {
             Self::Duel(one, other) => ((a, b) == (*one, *other) || (b, a) == (*one, *other)).then_some((0, 0)),
-            Self::Berger { order, positions } => {
+            Self::Berger { order, positions, .. } => {
                 let (one, other) = (*positions.get(&a)?, *positions.get(&b)?);
                 (one != other).then(|| {
                     let meeting = berger::find(order.len() as u32, one, other);
                     (meeting.round, meeting.board)
                 })
             }
+            Self::List { positions, .. } => positions.get(&(a.min(b), a.max(b))).map(|&board| (0, board)),
             Self::Grid { hosts, guests } => {
                 let place = |host, guest| {
                     let board = hosts.iter().position(|&e| e == host)?;
@@ -115,9 +158,47 @@ impl Layout {
     }
 }
 
+/// Meetings that a draw gave, for [`Schedule::draw`].
+#[derive(Debug, Clone)]
+pub struct Batch {
+    /// The stage and round of their pairs' names. No two of these meet twice in one round of a stage.
+    pub stage: u8,
+    /// From 1.
+    pub round: u16,
+    /// The round's number for people; games are counted within all batches of the same number.
+    pub label: u64,
+    /// Who meets whom.
+    pub layout: Layout,
+    /// Pairs of each meeting.
+    pub pairs: u32,
+    /// The number before their first; 0 but for pairs that are added to a meeting of the same round and stage.
+    pub from: u32,
+    /// Whether a meeting stops once it is decided.
+    pub decides: bool,
+    /// The first opening number, and how many pairs of the same label come before; `None`: what is next. Given where the
+    /// order of draws depends on the order in which results come in.
+    pub at: Option<(u64, u64)>,
+}
+
+/// What a drawn block has of its own.
+#[derive(Debug, Clone, Copy)]
+struct Drawn {
+    label: u64,
+    /// Games of the same label before it.
+    games_before: u64,
+    opening: u64,
+    decides: bool,
+    /// Its last games that are not played, as it was decided before.
+    given_back: u64,
+}
+
 /// Meetings that were added to the schedule at once.
 #[derive(Debug, Clone)]
 struct Block {
+    stage: u8,
+    /// The round in the names of its first cycle's pairs.
+    round: u16,
+    drawn: Option<Drawn>,
     layout: Layout,
     cycles: u32,
     /// Pairs of each meeting in each cycle; their numbers are `from + 1 ..= from + pairs`.
@@ -164,6 +245,13 @@ pub struct Place {
     /// Pairs before its cycle, and in its cycle.
     pairs_before_cycle: u64,
     cycle_pairs: u64,
+    /// The first pair of the same two in this cycle and block, in starting order, and how many there are.
+    pub(crate) meeting: u64,
+    pub(crate) meeting_pairs: u64,
+    /// Whether the meeting stops once it is decided.
+    pub(crate) decides: bool,
+    /// The round's number for people and the games of the round before the block, where a draw gave it.
+    label: Option<(u64, u64)>,
 }
 
 /// All pairs of an event in starting order.
@@ -183,6 +271,8 @@ pub struct Schedule {
     distinct: Distinct,
     /// Pairs of an encounter when the event was opened: the opening numbers that lie between two encounters.
     stride: u64,
+    /// The next opening number for what is drawn.
+    next_opening: u64,
 }
 
 impl Schedule {
@@ -196,6 +286,7 @@ impl Schedule {
             per: spec.openings.per,
             distinct: spec.openings.distinct,
             stride: 0,
+            next_opening: 0,
         }
     }
 
@@ -224,7 +315,7 @@ impl Schedule {
     pub fn widen(&mut self, pairs: u32) {
         // Of each encounter's blocks the last says how many pairs it has.
         let mut last: BTreeMap<u64, Block> = BTreeMap::new();
-        for block in &self.blocks {
+        for block in self.blocks.iter().filter(|block| block.drawn.is_none()) {
             last.insert(block.encounters_before, block.clone());
         }
         for block in last.into_values() {
@@ -234,6 +325,76 @@ impl Schedule {
                 self.append(block.layout, block.cycles, from, pairs - from, block.encounters_before, ordinals);
             }
         }
+    }
+
+    /// Adds what was drawn. Its opening numbers, one per pair, per round or per encounter as the spec says, go on from
+    /// the last ones that were used.
+    pub fn draw(&mut self, batch: Batch) {
+        let Batch { stage, round, label, layout, pairs, from, decides, at } = batch;
+        let meetings = u64::from(layout.rounds()) * u64::from(layout.boards());
+        let pairs = pairs.min(MAX_PAIRS);
+        let width = match self.per {
+            Per::Pair => meetings * u64::from(pairs),
+            Per::Round => u64::from(layout.rounds()) * u64::from(pairs),
+            Per::Encounter => meetings,
+        };
+        let last = self.blocks.last();
+        let same = |b: &&Block| b.drawn.is_some_and(|drawn| drawn.label == label);
+        let games_before = self.blocks.iter().rev().find(same).map_or(0, |block| {
+            let (before, back) = block.drawn.map_or((0, 0), |drawn| (drawn.games_before, drawn.given_back));
+            before + block.total_pairs() * u64::from(self.games_per_pair) - back
+        });
+        let per_pair = u64::from(self.games_per_pair);
+        let (opening, games_before) =
+            at.map_or((self.next_opening, games_before), |(opening, pairs)| (opening, pairs * per_pair));
+        let block = Block {
+            stage,
+            round,
+            drawn: Some(Drawn { label, games_before, opening, decides, given_back: 0 }),
+            layout,
+            cycles: 1,
+            from,
+            pairs,
+            pairs_before: self.pairs(),
+            rounds_before: last.map_or(0, |b| b.rounds_before + b.cycle_rounds() * u64::from(b.cycles)),
+            encounters_before: self.blocks.iter().map(|b| b.encounters_before + encounters(b)).max().unwrap_or(0),
+            ordinals_before: 0,
+        };
+        let games =
+            (block.pairs_before.saturating_add(block.total_pairs())).saturating_mul(u64::from(self.games_per_pair));
+        if block.total_pairs() > 0 && games <= MAX_GAMES {
+            self.next_opening = self.next_opening.max(opening + width);
+            self.blocks.push(block);
+        }
+    }
+
+    /// The next opening number for what is drawn.
+    #[must_use]
+    pub const fn next_opening(&self) -> u64 {
+        self.next_opening
+    }
+
+    /// What lies behind a pair, by which its meeting was decided, was never needed: its opening numbers are free again
+    /// where nothing was drawn after them.
+    pub fn give_back(&mut self, place: &Place) {
+        let last = place.meeting + place.meeting_pairs == self.pairs();
+        if last && place.decides && matches!(self.per, Per::Pair) {
+            let unused = place.meeting + place.meeting_pairs - 1 - place.index;
+            if place.opening + 1 + unused == self.next_opening {
+                self.next_opening = place.opening + 1;
+            }
+            let games = unused * u64::from(self.games_per_pair);
+            if let Some(drawn) = self.blocks.last_mut().and_then(|block| block.drawn.as_mut()) {
+                drawn.given_back = games;
+            }
+        }
+    }
+
+    /// The pair of two with this number in a round of a stage, whoever of them is named first.
+    #[must_use]
+    pub fn meeting(&self, stage: u8, round: u16, number: u32, one: EntrantId, other: EntrantId) -> Option<Place> {
+        let pair = |a, b| PairId { stage, round, a, b, number };
+        self.find(&pair(one, other)).or_else(|| self.find(&pair(other, one)))
     }
 
     fn append(
@@ -248,6 +409,9 @@ impl Schedule {
         let pairs = pairs.min(MAX_PAIRS.saturating_sub(from));
         let rounds_before = self.blocks.last().map_or(0, |b| b.rounds_before + b.cycle_rounds() * u64::from(b.cycles));
         let block = Block {
+            stage: 0,
+            round: 1,
+            drawn: None,
             layout,
             cycles: cycles.min(MAX_CYCLES),
             from,
@@ -261,6 +425,7 @@ impl Schedule {
             (block.pairs_before.saturating_add(block.total_pairs())).saturating_mul(u64::from(self.games_per_pair));
         if block.total_pairs() > 0 && games <= MAX_GAMES {
             self.blocks.push(block);
+            self.next_opening = self.next_opening.max(self.pairs());
         }
     }
 
@@ -295,11 +460,8 @@ impl Schedule {
     /// Where a pair stands in starting order; `None` where the schedule has no such pair.
     #[must_use]
     pub fn find(&self, pair: &PairId) -> Option<Place> {
-        if pair.stage != 0 {
-            return None;
-        }
-        let cycle = u32::from(pair.round).checked_sub(1)?;
-        for block in &self.blocks {
+        for block in self.blocks.iter().filter(|block| block.stage == pair.stage) {
+            let Some(cycle) = u32::from(pair.round).checked_sub(u32::from(block.round)) else { continue };
             if cycle >= block.cycles || pair.number <= block.from || pair.number > block.from + block.pairs {
                 continue;
             }
@@ -312,14 +474,16 @@ impl Schedule {
                 + u64::from(number);
             let place = self.place(block, index, cycle, round, board, number);
             // The same two the other way round are not this pair.
-            return (place.pair == *pair).then_some(place);
+            if place.pair == *pair {
+                return Some(place);
+            }
         }
         None
     }
 
     fn place(&self, block: &Block, index: u64, cycle: u32, round: u32, board: u32, number: u32) -> Place {
         let (one, other) = block.layout.at(round, board);
-        let (a, b) = if cycle.is_multiple_of(2) { (one, other) } else { (other, one) };
+        let (a, b) = if cycle.is_multiple_of(2) || !block.layout.exchanges() { (one, other) } else { (other, one) };
         let cycle_rounds = block.cycle_rounds();
         let rounds_before_cycle = block.rounds_before + u64::from(cycle) * cycle_rounds;
         let (in_cycle, in_round) = if block.layout.is_duel() {
@@ -327,10 +491,10 @@ impl Schedule {
         } else {
             (u64::from(round), u64::from(board) * u64::from(block.pairs) + u64::from(number))
         };
-        let encounter =
-            block.encounters_before + u64::from(round) * u64::from(block.layout.boards()) + u64::from(board);
         let ordinal = block.ordinals_before + u64::from(cycle) * u64::from(block.pairs) + u64::from(number);
         let absolute_round = rounds_before_cycle + in_cycle;
+        let meeting = u64::from(round) * u64::from(block.layout.boards()) + u64::from(board);
+        let encounter = block.encounters_before + meeting;
         let opening = match (self.per, self.distinct) {
             (Per::Pair, Distinct::Encounter) => encounter * self.stride + ordinal,
             (Per::Pair, _) => index,
@@ -338,16 +502,34 @@ impl Schedule {
             (Per::Round, _) => absolute_round * u64::from(block.pairs) + u64::from(number),
             (Per::Encounter, _) => encounter,
         };
+        let drawn = block.drawn.map(|drawn| {
+            drawn.opening
+                + match self.per {
+                    Per::Pair => meeting * u64::from(block.pairs) + u64::from(number),
+                    Per::Round => u64::from(round) * u64::from(block.pairs) + u64::from(number),
+                    Per::Encounter => meeting,
+                }
+        });
         Place {
             index,
-            pair: PairId { stage: 0, round: (cycle + 1) as u16, a, b, number: block.from + number + 1 },
-            opening,
+            pair: PairId {
+                stage: block.stage,
+                round: block.round.saturating_add(cycle as u16),
+                a,
+                b,
+                number: block.from + number + 1,
+            },
+            opening: drawn.unwrap_or(opening),
             round: absolute_round,
             in_round,
             rounds_before_cycle,
             cycle_rounds,
             pairs_before_cycle: block.pairs_before + u64::from(cycle) * block.cycle_pairs(),
             cycle_pairs: block.cycle_pairs(),
+            meeting: index - u64::from(number),
+            meeting_pairs: u64::from(block.pairs),
+            decides: block.drawn.is_some_and(|drawn| drawn.decides),
+            label: block.drawn.map(|drawn| (drawn.label, drawn.games_before)),
         }
     }
 
@@ -390,6 +572,10 @@ impl Schedule {
     /// `ROUND.GAME` for people and the PGN, both from 1: the game counts within its round.
     #[must_use]
     pub fn round_text(&self, place: &Place, game: u8) -> String {
+        if let Some((round, before)) = place.label {
+            let first = place.pairs_before_cycle * u64::from(self.games_per_pair);
+            return format!("{round}.{}", before + self.order(place, game) - first + 1);
+        }
         if self.by_cycles() {
             let return_rounds = if game == 2 { place.cycle_rounds } else { 0 };
             let round = place.rounds_before_cycle + place.round + return_rounds;
@@ -403,11 +589,17 @@ impl Schedule {
     /// The game that [`Self::round_text`] names so; both numbers count from 1.
     #[must_use]
     pub fn in_round(&self, round: u64, game: u64) -> Option<(Place, u8)> {
+        if let Some(found) = self.in_drawn_round(round, game) {
+            return Some(found);
+        }
         let (round, game) = (round.checked_sub(1)?, game.checked_sub(1)?);
         // By cycles each cycle has its rounds twice: first games, then return games.
         let turns = if self.by_cycles() { 2 } else { 1 };
         let at = self.blocks.partition_point(|b| b.rounds_before * turns <= round).checked_sub(1)?;
         let block = &self.blocks[at];
+        if block.drawn.is_some() {
+            return None;
+        }
         let rounds = block.cycle_rounds();
         let inside = round - block.rounds_before * turns;
         let (cycle, rest) = (inside / (rounds * turns), inside % (rounds * turns));
@@ -426,6 +618,17 @@ impl Schedule {
         Some((self.at(index)?, number))
     }
 
+    /// The last drawn game of this name: a match that was decided early leaves its last numbers to the next.
+    fn in_drawn_round(&self, round: u64, game: u64) -> Option<(Place, u8)> {
+        let per_pair = u64::from(self.games_per_pair);
+        self.blocks.iter().rev().find_map(|block| {
+            let drawn = block.drawn.filter(|drawn| drawn.label == round)?;
+            let inside = game.checked_sub(drawn.games_before + 1)?;
+            let is_there = inside < block.total_pairs() * per_pair;
+            if is_there { self.game_at(block.pairs_before * per_pair + inside) } else { None }
+        })
+    }
+
     /// How many openings a book must have, so that `distinct` holds.
     #[must_use]
     pub fn openings_needed(&self) -> u64 {
@@ -439,7 +642,9 @@ impl Schedule {
         match (self.per, self.distinct) {
             (_, Distinct::No) => self.pairs().min(1),
             (Per::Pair, Distinct::Encounter) => of_an_encounter,
+            (Per::Pair, Distinct::Event) if self.blocks.iter().any(|b| b.drawn.is_some()) => self.next_opening,
             (Per::Pair, Distinct::Event) => self.pairs(),
+            (Per::Round, _) if self.blocks.iter().any(|b| b.drawn.is_some()) => self.next_opening,
             (Per::Round, _) => of_rounds(),
             (Per::Encounter, Distinct::Encounter) => self.pairs().min(1),
             (Per::Encounter, Distinct::Event) => encounters,

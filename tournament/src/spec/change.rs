@@ -77,7 +77,7 @@ pub fn differences(old: &Spec, new: &Spec) -> Vec<Difference> {
         if key == "event.title" && renamed {
             continue;
         }
-        let class = class(&key, a.as_deref(), b.as_deref());
+        let class = class(&key, a.as_deref(), b.as_deref(), old.event.format.widens());
         found.push(difference(&key, a, b, class));
     }
     found
@@ -117,6 +117,10 @@ fn engines(old: &Spec, new: &Spec, found: &mut Vec<Difference>) {
             FormatSpec::Match { .. } => (Class::Locked, "a match is between two, and has begun"),
             FormatSpec::RoundRobin { .. } => (Class::Free, "joins, and meets all that are there"),
             FormatSpec::Gauntlet { .. } => (Class::Free, "joins, and meets all of the other side"),
+            FormatSpec::Swiss { .. } => (Class::Free, "joins, and is paired from the next round on"),
+            FormatSpec::Knockout { .. } | FormatSpec::Ladder { .. } | FormatSpec::ConditionalTieBreak { .. } => {
+                (Class::Locked, "nobody joins this format once it has begun")
+            }
         };
         found.push(Difference { key, old: None, new, class, message: message.to_owned() });
     }
@@ -152,13 +156,13 @@ fn compare(old: Vec<(String, String)>, new: Vec<(String, String)>) -> Vec<Change
     changed
 }
 
-fn class(key: &str, old: Option<&str>, new: Option<&str>) -> Class {
+fn class(key: &str, old: Option<&str>, new: Option<&str>, widens: bool) -> Class {
     let below = |of: &&str| key == *of || key.strip_prefix(*of).is_some_and(|rest| rest.starts_with('.'));
     if BY_RULING.iter().any(below) {
         return Class::Ruling;
     }
     let number = |text: Option<&str>| text.and_then(|t| t.parse::<u64>().ok());
-    let more_pairs = key.starts_with("event.format.") && key.ends_with(".pairs") && number(new) > number(old);
+    let more_pairs = widens && key.starts_with("event.format.") && key.ends_with(".pairs") && number(new) > number(old);
     // A format that changes its kind loses a key too, and that one is locked.
     let free = FREE.iter().any(below) || (more_pairs && old.is_some());
     if free { Class::Free } else { Class::Locked }

@@ -10,14 +10,16 @@ use rookery_game::{
 };
 
 use super::{
-    CrashLimits, CrashesThen, Distinct, EngineSpec, EventSpec, FormatSpec, Gate, Interruption, OpeningSource,
-    OpeningsSpec, Per, Play, SlotSpec,
+    CrashLimits, CrashesThen, Distinct, EngineSpec, EventSpec, FormatSpec, Gate, Interruption, MatchRules,
+    OpeningSource, OpeningsSpec, Per, Play, SlotSpec,
 };
 
 /// Openings of a match that says no number.
 pub(super) const PAIRS: u32 = 50;
 /// Openings of a match that a test stops: enough for its longest run.
 pub(super) const PAIRS_WITH_STOP: u32 = 50_000;
+/// Pairs of a match of a ladder.
+pub(super) const LADDER_PAIRS: u32 = 4;
 /// What an engine's hash takes where no option says it, as most engines have it.
 pub(super) const HASH: u64 = 16 << 20;
 /// What an engine takes beside its hash: code, network, stacks.
@@ -116,7 +118,7 @@ impl Default for EventSpec {
         Self {
             title: String::new(),
             game: GameKind::Chess,
-            format: FormatSpec::Match { pairs: PAIRS },
+            format: FormatSpec::Match { pairs: PAIRS, rules: MatchRules::default() },
             games_per_pair: 2,
             play: Play::Pairs,
             one_at_a_time: false,

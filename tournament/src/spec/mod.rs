@@ -29,7 +29,7 @@ use rookery_game::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::interruption::InterruptionRule;
+use crate::{format::AtOnce, interruption::InterruptionRule};
 
 /// A spec of one event with all defaults filled in. Its JSON is what an event freezes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -77,6 +77,9 @@ pub enum FormatSpec {
     Match {
         /// Openings; each gives `games_per_pair` games.
         pairs: u32,
+        /// Who begins, and when it is over.
+        #[serde(default)]
+        rules: MatchRules,
     },
     /// Each against each.
     RoundRobin {
@@ -86,6 +89,9 @@ pub enum FormatSpec {
         pairs: u32,
         /// Whether entrants are shuffled by the event's seed before the schedule is made.
         shuffled: bool,
+        /// Whether of two the one that is lower in the order has `First` in the first game of each pair (TCEC FRC).
+        #[serde(default)]
+        lower_first: bool,
     },
     /// One or more against all others.
     Gauntlet {
@@ -96,6 +102,103 @@ pub enum FormatSpec {
         /// How often each meets each.
         cycles: u32,
     },
+    /// Who loses is out. Seeds in the spec's order.
+    Knockout {
+        /// Pairs of a meeting in round 1, 2, …; the last number holds for all rounds after it.
+        pairs: Vec<u32>,
+        /// Pairs of the match for the third place; `None`: none.
+        bronze: Option<u32>,
+        /// So many are placed by their seeds, the others are drawn; `None`: all by their seeds.
+        seeded: Option<u32>,
+        /// Whether a meeting stops once it is decided.
+        stop: bool,
+        /// How much of it is handed out at once.
+        at_once: AtOnce,
+    },
+    /// Rounds between those who stand alike.
+    Swiss {
+        /// How they are paired.
+        system: SwissSystem,
+        /// So many.
+        rounds: u32,
+        /// Pairs of a meeting.
+        pairs: u32,
+        /// Groups of like strength, the spec's first engines in the first; seeds go to the first of each group, then to
+        /// the second of each. 1: seeds as listed.
+        groups: u32,
+        /// Whether the order within a group is drawn.
+        shuffled: bool,
+    },
+    /// Double round robins among engines that are level, until the places are settled (TCEC §6).
+    ConditionalTieBreak {
+        /// Places at stake.
+        spots: u32,
+    },
+    /// The last challenges the one above; who loses is out.
+    Ladder {
+        /// Pairs of a match.
+        pairs: u32,
+        /// How much of it is handed out at once.
+        at_once: AtOnce,
+    },
+}
+
+impl FormatSpec {
+    /// How much of a meeting that may stop early is handed out at once.
+    #[must_use]
+    pub const fn at_once(&self) -> AtOnce {
+        match self {
+            Self::Match { rules, .. } => rules.at_once,
+            Self::Knockout { at_once, .. } | Self::Ladder { at_once, .. } => *at_once,
+            _ => AtOnce::Needed,
+        }
+    }
+
+    /// Whether meetings may stop early, so that a result alone can make more due.
+    #[must_use]
+    pub const fn stops(&self) -> bool {
+        match self {
+            Self::Match { rules, .. } => rules.stop,
+            Self::Knockout { stop, .. } => *stop,
+            Self::Ladder { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// Whether more pairs may be added while it runs.
+    #[must_use]
+    pub fn widens(&self) -> bool {
+        match self {
+            Self::Match { rules, .. } => !rules.stop && rules.when_level.is_none(),
+            Self::RoundRobin { .. } | Self::Gauntlet { .. } => true,
+            _ => false,
+        }
+    }
+}
+
+/// Who begins in a match, and when it is over.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct MatchRules {
+    /// The engine that is listed second has `First` in the first game of each pair.
+    pub second_begins: bool,
+    /// Stop once it is decided.
+    pub stop: bool,
+    /// How much of a match that may stop is handed out at once.
+    pub at_once: AtOnce,
+    /// Where the two are level at the end: so many pairs more, then single pairs until one is decided. `None`: they
+    /// stay level.
+    pub when_level: Option<u32>,
+}
+
+/// How a Swiss is paired.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SwissSystem {
+    /// The first against the next that fits (TCEC Swiss).
+    Tcec,
+    /// Within score groups the upper half against the lower one, colours balanced (after FIDE C.04).
+    Fide,
 }
 
 /// What a time control is scaled by.

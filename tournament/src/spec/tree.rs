@@ -8,10 +8,13 @@ use rookery_game::{
 
 use super::{
     CrashesThen, Distinct, EngineSpec, EventSpec, FormatSpec, Gate, Interruption, OpeningSource, OpeningsSpec, Per,
-    Play, SprtModel, StopSpec, TimeScale,
+    Play, SprtModel, StopSpec, SwissSystem, TimeScale,
     unit::{duration_text, share_text, size_text},
 };
-use crate::interruption::{Compensation, DrawLimit, WHOLE};
+use crate::{
+    format::AtOnce,
+    interruption::{Compensation, DrawLimit, WHOLE},
+};
 
 /// A value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -247,18 +250,77 @@ pub(super) fn event(spec: &EventSpec) -> Nodes {
     nodes.into_iter().map(|(key, node)| (key.to_owned(), node)).collect()
 }
 
+fn at_once(at_once: AtOnce) -> Node {
+    text(match at_once {
+        AtOnce::One => "one",
+        AtOnce::Needed => "needed",
+        AtOnce::All => "all",
+    })
+}
+
 fn format(format: &FormatSpec) -> Node {
-    match format {
-        FormatSpec::Match { pairs } => table([("match", table([("pairs", leaf(pairs))]))]),
-        FormatSpec::RoundRobin { cycles, pairs, shuffled } => {
-            let order = text(if *shuffled { "shuffled" } else { "listed" });
-            table([("round-robin", table([("cycles", leaf(cycles)), ("pairs", leaf(pairs)), ("order", order)]))])
-        }
+    let order = |shuffled: bool| text(if shuffled { "shuffled" } else { "listed" });
+    let (name, inner) = match format {
+        FormatSpec::Match { pairs, rules } => (
+            "match",
+            table([
+                ("pairs", leaf(pairs)),
+                ("begins", text(if rules.second_begins { "second" } else { "first" })),
+                ("stop-when-decided", leaf(rules.stop)),
+                ("pairs-at-once", at_once(rules.at_once)),
+                (
+                    "when-level",
+                    rules.when_level.map_or_else(|| text("stands"), |pairs| table([("pairs", leaf(pairs))])),
+                ),
+            ]),
+        ),
+        FormatSpec::RoundRobin { cycles, pairs, shuffled, lower_first } => (
+            "round-robin",
+            table([
+                ("cycles", leaf(cycles)),
+                ("pairs", leaf(pairs)),
+                ("order", order(*shuffled)),
+                ("begins", text(if *lower_first { "lower" } else { "table" })),
+            ]),
+        ),
         FormatSpec::Gauntlet { engines, pairs, cycles } => {
-            let inner = table([("engines", texts(engines)), ("cycles", leaf(cycles)), ("pairs", leaf(pairs))]);
-            table([("gauntlet", inner)])
+            ("gauntlet", table([("engines", texts(engines)), ("cycles", leaf(cycles)), ("pairs", leaf(pairs))]))
         }
-    }
+        FormatSpec::Knockout { pairs, bronze, seeded, stop, at_once: once } => {
+            let numbers: Vec<String> = pairs.iter().map(ToString::to_string).collect();
+            (
+                "knockout",
+                table([
+                    ("pairs", leaf(format!("[{}]", numbers.join(", ")))),
+                    ("bronze", or(bronze.map(leaf), "no match for the third place")),
+                    ("seeded", or(seeded.map(leaf), "all")),
+                    ("stop-when-decided", leaf(stop)),
+                    ("pairs-at-once", at_once(*once)),
+                ]),
+            )
+        }
+        FormatSpec::Swiss { system, rounds, pairs, groups, shuffled } => (
+            "swiss",
+            table([
+                (
+                    "system",
+                    text(match system {
+                        SwissSystem::Tcec => "tcec",
+                        SwissSystem::Fide => "fide",
+                    }),
+                ),
+                ("rounds", leaf(rounds)),
+                ("pairs", leaf(pairs)),
+                ("groups", leaf(groups)),
+                ("order", order(*shuffled)),
+            ]),
+        ),
+        FormatSpec::ConditionalTieBreak { spots } => ("conditional-tie-break", table([("spots", leaf(spots))])),
+        FormatSpec::Ladder { pairs, at_once: once } => {
+            ("ladder", table([("pairs", leaf(pairs)), ("pairs-at-once", at_once(*once))]))
+        }
+    };
+    table([(name, inner)])
 }
 
 fn openings(openings: &OpeningsSpec) -> Node {

@@ -9,7 +9,7 @@ fn cut(table: &Table, entrant: usize, low: usize, high: usize) -> i64 {
     let mut terms: Vec<(u32, i64)> = table.against[entrant]
         .iter()
         .map(|(other, counts)| {
-            let points = table.total[*other].half_points();
+            let points = table.points[*other];
             (points, i64::from(points) * i64::from(counts.games()))
         })
         .collect();

@@ -57,13 +57,13 @@ fn compare(a: (u32, &Mobility), b: (u32, &Mobility)) -> Ordering {
 
 /// Which of two entrants has the larger sum.
 pub(super) fn order(table: &Table, a: usize, b: usize) -> Ordering {
-    let side = |e: usize| (table.total[e].half_points(), &table.own[e].mobility);
+    let side = |e: usize| (table.points[e], &table.own[e].mobility);
     compare(side(a), side(b))
 }
 
 /// An entrant's sum, for people.
 pub(super) fn text(table: &Table, entrant: usize) -> String {
-    let points = f64::from(table.total[entrant].half_points()) / 2.0;
+    let points = f64::from(table.points[entrant]) / 2.0;
     format!("{:.6}", points + table.own[entrant].mobility.value())
 }
 

@@ -143,7 +143,7 @@ pub fn rank(engines: &[&str], tally: &Tally, tie_breaks: &[String], rulings: &[R
     let criteria: Vec<_> = tie_breaks.iter().map(|name| Criterion::named(name)).collect();
     let names_direct = criteria.iter().any(|criterion| matches!(criterion, Criterion::DirectEncounter));
     let asks = asks_about_ties(tie_breaks);
-    let points = |e: usize| i64::from(table.total[e].half_points());
+    let points = |e: usize| i64::from(table.points[e]);
     let mut ranking = Ranking { table, trails: vec![Vec::new(); engines.len()] };
     let everyone: Vec<usize> = (0..engines.len()).collect();
     let values: Vec<i64> = everyone.iter().map(|&e| points(e)).collect();
@@ -193,7 +193,7 @@ fn line(place: u32, entrant: usize, engine: &str, table: &Table) -> Standing {
         wins: counts.wins,
         draws: counts.draws,
         losses: counts.losses,
-        half_points: counts.half_points(),
+        half_points: table.points[entrant],
         elo: summary.elo.finite(),
         elo_error: summary.elo_error,
         los: summary.los,

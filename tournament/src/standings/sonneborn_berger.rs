@@ -4,9 +4,8 @@ use super::tally::Table;
 
 /// In quarters of a point.
 pub(super) fn value(table: &Table, entrant: usize) -> i64 {
-    let of = |(other, counts): &(usize, super::Counts)| {
-        i64::from(counts.half_points()) * i64::from(table.total[*other].half_points())
-    };
+    let of =
+        |(other, counts): &(usize, super::Counts)| i64::from(counts.half_points()) * i64::from(table.points[*other]);
     table.against[entrant].iter().map(of).sum()
 }
 

@@ -70,6 +70,8 @@ pub struct Tally {
     encounters: BTreeMap<(EntrantId, EntrantId), Counts>,
     own: Vec<Own>,
     games: u64,
+    /// Half points for rounds without an opponent.
+    byes: BTreeMap<EntrantId, u32>,
 }
 
 /// Who sat at `First` and at `Second`, and how the game counts.
@@ -79,6 +81,27 @@ impl Tally {
     /// Makes room for so many entrants.
     pub(crate) fn resize(&mut self, entrants: usize) {
         self.own.resize_with(entrants.max(self.own.len()), Own::default);
+    }
+
+    /// Half points that entrants have for rounds without an opponent.
+    pub(crate) fn set_byes(&mut self, byes: BTreeMap<EntrantId, u32>) {
+        self.byes = byes;
+    }
+
+    /// Half points of entrants 1, 2, …, byes among them.
+    pub(crate) fn points(&self, entrants: usize) -> Vec<u32> {
+        let mut points = vec![0; entrants];
+        let mut add = |entrant: EntrantId, half_points: u32| {
+            if let Some(sum) = (entrant.0 as usize).checked_sub(1).and_then(|at| points.get_mut(at)) {
+                *sum += half_points;
+            }
+        };
+        for (&(a, b), counts) in &self.encounters {
+            add(a, counts.half_points());
+            add(b, counts.reversed().half_points());
+        }
+        self.byes.iter().for_each(|(&entrant, &half_points)| add(entrant, half_points));
+        points
     }
 
     /// Games in all.
@@ -153,6 +176,7 @@ impl Tally {
             total: vec![Counts::default(); entrants],
             against: vec![Vec::new(); entrants],
             own: (0..entrants).map(|at| self.own.get(at).cloned().unwrap_or_default()).collect(),
+            points: self.points(entrants),
         };
         for (&(a, b), counts) in &self.encounters {
             for (own, other, counts) in [(a, b, *counts), (b, a, counts.reversed())] {
@@ -177,6 +201,8 @@ pub(super) struct Table {
     /// The other one, and the counts against it.
     pub(super) against: Vec<Vec<(usize, Counts)>>,
     pub(super) own: Vec<Own>,
+    /// Half points, byes among them.
+    pub(super) points: Vec<u32>,
 }
 
 const fn step(value: &mut u32, sign: i64) {

@@ -176,7 +176,7 @@ fn pairs_may_be_added_and_nothing_shifts() {
         spec: String::new(),
     });
     let mut wider = spec.clone();
-    wider.event.format = FormatSpec::RoundRobin { cycles: 2, pairs: 3, shuffled: false };
+    wider.event.format = FormatSpec::RoundRobin { cycles: 2, pairs: 3, shuffled: false, lower_first: false };
     let json = serde_json::to_string(&wider).unwrap();
     world.fact(Fact::Amended { spec: String::new(), json });
     assert_eq!(world.event.progress().total, 10 * 2 * 3 * 2);

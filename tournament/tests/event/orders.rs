@@ -50,12 +50,18 @@ fn lines() -> impl Strategy<Value = (u32, String)> {
         Just((5, "round-robin = { cycles = 2, pairs = 1 }")),
         Just((4, "round-robin = { pairs = 2, order = \"shuffled\" }")),
         Just((5, "gauntlet = { engines = [\"B\", \"C\"], pairs = 2 }")),
+        Just((5, "knockout = { pairs = [1, 2], bronze = 1 }")),
+        Just((5, "swiss = { rounds = 3 }")),
+        Just((4, "conditional-tie-break = { spots = 1 }")),
+        Just((4, "ladder = { pairs = 2, pairs-at-once = \"all\" }")),
     ];
     let play = prop_oneof![Just(""), Just("play = \"cycles\"\n"), Just("games-per-pair = 1\n")];
     let stop = prop_oneof![Just(""), Just("stop = { sprt = { elo0 = 0, elo1 = 200 } }\n")];
     let ties = prop_oneof![Just("shared"), Just("ruling")];
     let then = prop_oneof![Just("set-aside"), Just("continue"), Just("stop")];
     (format, play, stop, then, ties).prop_map(|((engines, format), play, stop, then, ties)| {
+        let by_table = ["match", "round", "gauntlet"].iter().any(|name| format.starts_with(name));
+        let play = if by_table { play } else { "" };
         let stop = if engines == 2 { stop } else { "" };
         let crashes = format!("crashes = {{ in-a-row = 2, then = \"{then}\" }}\ntie-breaks = [\"wins\", \"{ties}\"]");
         (engines, format!("format = {{ {format} }}\n{play}{stop}{crashes}\n"))
@@ -117,15 +123,16 @@ proptest! {
                 Step::Withdraw(engine, keep_games) => {
                     world.fact(Fact::Withdrawn { entrant: EntrantId(engine), keep_games });
                 }
-                Step::Join => {
+                Step::Join => if world.event.may_join().is_ok() {
                     let engine = format!("N{}", world.log.len());
                     world.fact(Fact::Joined { entry: RosterEntry { engine, digest: String::new() }, spec: String::new() });
                 }
-                Step::Widen => {
+                Step::Widen => if spec.event.format.widens() {
                     match &mut amended.event.format {
-                        FormatSpec::Match { pairs }
+                        FormatSpec::Match { pairs, .. }
                         | FormatSpec::RoundRobin { pairs, .. }
                         | FormatSpec::Gauntlet { pairs, .. } => *pairs += 1,
+                        _ => {}
                     }
                     let json = serde_json::to_string(&amended).unwrap();
                     world.fact(Fact::Amended { spec: String::new(), json });

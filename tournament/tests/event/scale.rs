@@ -38,7 +38,10 @@ fn a_hole_near_the_start_costs_nothing_later() {
 #[test]
 fn more_games_than_a_store_holds_are_not_enumerated() {
     let mut huge = spec(2, "format = { match = { pairs = 10 } }");
-    huge.event.format = rookery_tournament::spec::FormatSpec::Match { pairs: u32::MAX };
+    huge.event.format = rookery_tournament::spec::FormatSpec::Match {
+        pairs: u32::MAX,
+        rules: rookery_tournament::spec::MatchRules::default(),
+    };
     assert!(rookery_tournament::event::games_total(&huge, 2) > MAX_GAMES);
     assert_eq!(rookery_tournament::event::openings_needed(&huge, 2), u64::MAX);
 }

@@ -166,6 +166,13 @@ pub(super) fn read(table: Table<'_>, game: GameKind, raw: &mut Vec<RawEngine>) -
             not_yet(&value, what);
         }
     }
+    let by_table = event.format.widens() || matches!(event.format, FormatSpec::ConditionalTieBreak { .. });
+    if event.play == Play::Cycles
+        && !by_table
+        && let Some(value) = table.get("play")
+    {
+        value.error("this format plays the games of a pair one after the other", "leave it out, or write `pairs`");
+    }
     if let Some(value) = table.get("max-moves") {
         event.adjudicate.max_moves = value.count(1, MAX_MOVES);
     }
