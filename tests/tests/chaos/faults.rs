@@ -103,7 +103,7 @@ pub(crate) fn all(rig: &mut Rig, events: &mut Vec<Event>, log: &mut Log) {
 }
 
 /// Waits until more than `done` games are on record.
-fn recorded(rig: &Rig, done: u64) {
+pub(crate) fn recorded(rig: &Rig, done: u64) {
     rig.until("a game is recorded", |rig| (rig.done() > done).then_some(()));
 }
 

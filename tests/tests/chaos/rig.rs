@@ -27,6 +27,8 @@ const ARCHIVE: &str = "size=64m";
 const OUTBOX: &str = "size=8m";
 const LEASE: &str = "2s";
 const GRACE: &str = "6s";
+/// A worker's games may end before it does, for 30 s where nothing else is said.
+const TERM: Duration = Duration::from_secs(50);
 /// Lines of a program that are shown after a failure.
 const LINES: usize = 60;
 
@@ -145,6 +147,20 @@ impl Rig {
         }
     }
 
+    /// Ends a program as a service manager does, and starts it again.
+    pub(crate) fn restart(&mut self, host: &str) {
+        let part = self.part(host);
+        if let Some(process) = part.process.take() {
+            process.signal(Signal::TERM);
+            let ran = process.wait(TERM);
+            // etcd ends by the signal itself.
+            assert!(ran.code == 0 || ran.code == -Signal::TERM.as_raw(), "{host}: {ran:?}");
+            part.earlier.extend(ran.err.lines().map(str::to_owned));
+            part.earlier.push("-- ended".to_owned());
+        }
+        part.start();
+    }
+
     /// Starts it again.
     pub(crate) fn start_again(&mut self, host: &str) {
         self.part(host).start();
@@ -234,7 +250,7 @@ impl Rig {
         for host in WORKERS.iter().chain(&COORDINATORS) {
             let process = self.part(host).process.take().unwrap();
             process.signal(Signal::TERM);
-            process.wait(Duration::from_secs(40)).expect(0);
+            process.wait(TERM).expect(0);
         }
         STORES.iter().for_each(|host| self.kill(host));
         none_left(self.folder.path(), Duration::from_secs(2));
