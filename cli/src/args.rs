@@ -502,6 +502,59 @@ pub(crate) enum OperatorCommand {
         #[arg(required = true, num_args = 2.., value_name = "ENGINE")]
         engines: Vec<String>,
     },
+    /// A season: its events, what waits for a person, and how many go up and down.
+    Season {
+        /// The season; may be left out where there is one.
+        #[arg(default_value = "")]
+        season: String,
+        /// Print what happened and who decided it, as Markdown.
+        #[arg(long, conflicts_with = "next")]
+        history: bool,
+        /// Print the beginning of the next season's file.
+        #[arg(long)]
+        next: bool,
+    },
+    /// Let a season go on behind an event that is over.
+    Advance {
+        /// The season; may be left out where there is one.
+        #[arg(default_value = "")]
+        season: String,
+        /// The event, by its name in the season. Default: the one whose gate is shut.
+        #[arg(long, default_value = "", value_name = "EVENT")]
+        event: String,
+    },
+    /// Say how many go up and down out of an event that has not begun. Needs --by and --reason.
+    Numbers {
+        /// The season.
+        season: String,
+        /// The event, by its name in the season.
+        event: String,
+        /// How many go up. Default: as the rules say.
+        #[arg(long, value_name = "N")]
+        promote: Option<u32>,
+        /// How many go down. Default: as the rules say.
+        #[arg(long, value_name = "N")]
+        relegate: Option<u32>,
+    },
+    /// Note how an engine answered its invitation; who declines leaves its place vacant.
+    Invite {
+        /// The season.
+        season: String,
+        /// The engine.
+        engine: String,
+        /// `invited`, `accepted` or `declined`.
+        #[arg(default_value = "invited")]
+        answer: String,
+    },
+    /// Allow an engine another program from an event on. Needs --by and --reason.
+    Update {
+        /// The season.
+        season: String,
+        /// The engine.
+        engine: String,
+        /// The first event in which it plays so, by its name in the season.
+        event: String,
+    },
     /// List workers.
     Workers,
     /// Give a worker nothing more.

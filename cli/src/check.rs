@@ -9,7 +9,10 @@ use rookery_game::{
     opening::{Book, BookOptions},
     setup::GameKind,
 };
-use rookery_tournament::spec::{self, OpeningSource, Spec};
+use rookery_tournament::{
+    season::{SeasonSpec, numbers},
+    spec::{self, OpeningSource, Spec},
+};
 use rookery_worker::engine::{Report, Verdict};
 use serde_json::json;
 
@@ -35,6 +38,25 @@ pub(crate) fn parse_spec(
     let loader = |file: &str| std::fs::read_to_string(folder.join(file)).map_err(|error| error.to_string());
     let parsed = spec::parse(name, &text, &loader).map_err(|errors| Usage(errors.to_string().trim_end().to_owned()))?;
     Ok((text, parsed.spec))
+}
+
+/// A season, where the file is one, and the folder in which the files that it names are.
+pub(crate) fn read_season(
+    path: &Path,
+    set: &[String],
+) -> Result<Option<(SeasonSpec, PathBuf)>, Box<dyn std::error::Error>> {
+    let text = read_text(path)?;
+    if !spec::is_season(&text) {
+        return Ok(None);
+    }
+    if let Some(pair) = set.first() {
+        return Err(Usage(format!("--set {pair}: a season's keys are changed in its file")).into());
+    }
+    let base = path.parent().unwrap_or_else(|| Path::new("")).to_owned();
+    let loader = |file: &str| std::fs::read_to_string(base.join(file)).map_err(|error| error.to_string());
+    let parsed = spec::parse_season(&path.display().to_string(), &text, &loader);
+    let parsed = parsed.map_err(|errors| Usage(errors.to_string().trim_end().to_owned()))?;
+    Ok(Some((parsed.season, base)))
 }
 
 /// Games in all, as the spec stands.
@@ -80,6 +102,19 @@ fn check_book_of(spec: &Spec, folder: &Path) -> Result<(), Usage> {
 
 pub(crate) fn spec(command: &SpecCommand, json: bool) -> Outcome {
     let (SpecCommand::Check { file } | SpecCommand::Explain { file }) = command;
+    if let Some((season, _)) = read_season(file, &[])? {
+        match command {
+            SpecCommand::Explain { .. } if json => println!("{}", serde_json::to_string_pretty(&season)?),
+            SpecCommand::Explain { .. } => print!("{}", spec::explain_season(&season)),
+            SpecCommand::Check { .. } => {
+                println!("{}: {} engines, {} events", season.name, season.engines.len(), season.events.len());
+                for (event, n) in numbers(&season, &[]) {
+                    println!("  {event}: {} play, {} go up, {} go down", n.playing, n.promote, n.relegate);
+                }
+            }
+        }
+        return Ok(exit::DONE);
+    }
     let (_, spec) = crate::operator::read_spec(file, &[])?;
     match command {
         SpecCommand::Explain { .. } if json => println!("{}", serde_json::to_string_pretty(&spec)?),

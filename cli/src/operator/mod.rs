@@ -1,5 +1,6 @@
 //! The operator's commands.
 
+mod season;
 mod show;
 
 use std::{
@@ -83,13 +84,19 @@ async fn carry_out(command: OperatorCommand, client: &mut Client, change: Option
         }
         OperatorCommand::List { waiting } => {
             let request = v1::ListEventsRequest { waiting };
-            let events = client.seasons.list_events(request).await.map_err(failed)?.into_inner().events;
-            if json {
+            let answer = client.seasons.list_events(request).await.map_err(failed)?.into_inner();
+            let (events, seasons) = (answer.events, answer.seasons);
+            if json && !seasons.is_empty() {
+                print_json(&json!({ "events": events.iter().map(event_json).collect::<Vec<_>>(),
+                    "seasons": seasons.iter().map(season::to_json).collect::<Vec<_>>() }));
+            } else if json {
                 print_json(&events.iter().map(event_json).collect::<Vec<_>>().into());
             } else {
                 print!("{}", events_text(&events));
+                seasons.iter().for_each(|one| print!("{}", season::questions_text(one)));
             }
-            let asking = events.iter().any(|event| !event.questions.is_empty());
+            let asking = events.iter().any(|event| !event.questions.is_empty())
+                || seasons.iter().any(|season| !season.questions.is_empty());
             return Ok(if waiting && asking { exit::ASKING } else { exit::DONE });
         }
         OperatorCommand::Watch { event, game: None } => return watch(client, event, json).await,
@@ -181,6 +188,11 @@ async fn carry_out(command: OperatorCommand, client: &mut Client, change: Option
             let answer = client.seasons.rank_engines(request).await.map_err(failed)?;
             summary(answer.into_inner().summary, json);
         }
+        OperatorCommand::Season { .. }
+        | OperatorCommand::Advance { .. }
+        | OperatorCommand::Numbers { .. }
+        | OperatorCommand::Invite { .. }
+        | OperatorCommand::Update { .. } => return season::run(client, command, change, json).await,
         OperatorCommand::Workers => {
             let answer = client.fleet.list_workers(v1::ListWorkersRequest {}).await.map_err(failed)?.into_inner();
             if json {
@@ -267,6 +279,9 @@ struct How {
 async fn apply(client: &mut Client, path: &Path, set: &[String], how: How, change: Option<v1::Change>) -> Outcome {
     use rookery_tournament::spec::OpeningSource;
     let How { dry_run, paused, ruling, json } = how;
+    if let Some((season, base)) = crate::check::read_season(path, set)? {
+        return season::apply(client, path, &season, &base, (dry_run, json), change).await;
+    }
     let (_, spec) = read_spec(path, set)?;
     let folder = path.parent().unwrap_or_else(|| Path::new("")).to_owned();
     let mut files = Vec::new();

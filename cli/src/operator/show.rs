@@ -16,7 +16,7 @@ fn decimal(value: Option<f64>, digits: usize) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"))
 }
 
-fn phase_word(phase: v1::EventPhase) -> &'static str {
+pub(super) fn phase_word(phase: v1::EventPhase) -> &'static str {
     use v1::EventPhase as P;
     match phase {
         P::Unspecified => "?",

@@ -2,6 +2,7 @@
 
 mod flags;
 mod folder;
+pub(crate) mod season;
 mod views;
 
 use std::{
@@ -42,6 +43,11 @@ const FAREWELL: Duration = Duration::from_millis(2500);
 
 /// Plays an event on this machine.
 pub(crate) async fn run(args: RunArgs, json: bool) -> Outcome {
+    if let Some(path) = &args.spec
+        && let Some((season, base)) = crate::check::read_season(path, &args.set)?
+    {
+        return season::run(args, season, &base, json).await;
+    }
     let (spec, base) = read(&args)?;
     let catalogue = Arc::new(Catalogue::of_paths());
     let digests = digests(&spec, &catalogue)?;
@@ -107,7 +113,7 @@ fn digests(spec: &Spec, catalogue: &Catalogue) -> Result<Vec<(String, String)>, 
 }
 
 /// A file as the spec names it, with its content.
-type NamedFile = (String, Vec<u8>);
+pub(crate) type NamedFile = (String, Vec<u8>);
 
 /// The files that the spec names.
 fn files(spec: &Spec, base: &Path) -> Result<Vec<NamedFile>, Box<dyn std::error::Error>> {

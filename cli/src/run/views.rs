@@ -70,20 +70,29 @@ impl Views {
     }
 
     async fn write_games(&self, client: &mut Client) -> Result<(), Box<dyn std::error::Error>> {
-        let request = v1::ExportGamesRequest {
-            event: self.event.clone(),
-            format: v1::ExportFormat::Pgn.into(),
-            all: false,
-            minimal: false,
-        };
-        let mut stream = client.games.export_games(request).await.map_err(failed)?.into_inner();
-        let part = self.games.with_extension("part");
-        let mut file = std::io::BufWriter::new(std::fs::File::create(&part)?);
-        while let Some(piece) = stream.message().await.map_err(failed)? {
-            file.write_all(&piece.content)?;
-        }
-        file.into_inner().map_err(std::io::IntoInnerError::into_error)?;
-        std::fs::rename(part, &self.games)?;
-        Ok(())
+        export(client, &self.event, &self.games).await
     }
+}
+
+/// Writes an event's games into a file, which appears whole.
+pub(super) async fn export(
+    client: &mut Client,
+    event: &str,
+    games: &std::path::Path,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let request = v1::ExportGamesRequest {
+        event: event.to_owned(),
+        format: v1::ExportFormat::Pgn.into(),
+        all: false,
+        minimal: false,
+    };
+    let mut stream = client.games.export_games(request).await.map_err(failed)?.into_inner();
+    let part = games.with_extension("part");
+    let mut file = std::io::BufWriter::new(std::fs::File::create(&part)?);
+    while let Some(piece) = stream.message().await.map_err(failed)? {
+        file.write_all(&piece.content)?;
+    }
+    file.into_inner().map_err(std::io::IntoInnerError::into_error)?;
+    std::fs::rename(part, games)?;
+    Ok(())
 }

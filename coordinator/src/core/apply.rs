@@ -43,6 +43,7 @@ impl Core {
         if let Some(answer) = self.applied_before(&apply.change.request_id) {
             return Ok(Some(answer));
         }
+        self.is_free(&apply.spec.name)?;
         if self.writes.creating(&apply.spec.name) {
             let name = &apply.spec.name;
             return Err(Denied::Unavailable(format!("event `{name}` is being made; ask again")));
@@ -187,8 +188,9 @@ impl Core {
             spec_digest,
             applied_unix_ms: self.now.unix_ms,
             facts: facts.len() as u64,
+            season: None,
         };
-        let create = Create { meta, facts, book, asks: vec![ask], response };
+        let create = Create { meta, facts, book: Some(book), asks: vec![ask], response };
         self.write(Write::Create(Box::new(create)));
         Ok(None)
     }

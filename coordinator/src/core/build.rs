@@ -111,6 +111,7 @@ impl Core {
                 }
                 Some(built)
             }
+            Write::Season(season) => self.build_season(season),
             Write::Fleet { worker, entry, .. } => {
                 let key = keys::fleet(worker);
                 let value = encode(entry);

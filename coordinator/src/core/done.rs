@@ -34,6 +34,7 @@ impl Core {
             Write::Checkpoint { uid, game, attempt, built } => self.checkpointed(&uid, game, attempt, built),
             Write::Fact(fact) => self.fact_done(*fact, revision),
             Write::Create(create) => self.created(*create, revision),
+            Write::Season(season) => self.season_done(*season, revision),
             Write::Fleet { worker, entry, grace_ms, asks } => self.fleet_done(&worker, entry, grace_ms, &asks),
         }
     }
@@ -221,7 +222,9 @@ impl Core {
         let Create { meta, facts, book, asks, response } = create;
         let uid = meta.uid.clone();
         let mut state = EventState::new(meta, revision);
-        state.book = BookState::Ready(book);
+        if let Some(book) = book {
+            state.book = BookState::Ready(book);
+        }
         for fact in facts {
             state.take_fact(fact);
         }
@@ -296,6 +299,12 @@ impl Core {
                 self.deny(&fact.asks, why);
             }
             Write::Create(create) => self.deny(&create.asks, why),
+            Write::Season(season) => {
+                if let Some(state) = self.seasons.get_mut(&season.uid) {
+                    state.pending = state.pending.saturating_sub(1);
+                }
+                self.deny(&season.asks, why);
+            }
             Write::Fleet { asks, .. } => self.deny(&asks, why),
         }
     }

@@ -101,6 +101,16 @@ impl Core {
     /// Puts on record what follows from what changed, and ends what is not wanted any more.
     pub(super) fn settle(&mut self) {
         while let Some(uid) = self.dirty.pop_first() {
+            let Some(state) = self.events.get(&uid) else {
+                self.settle_season(&uid);
+                continue;
+            };
+            if let Some((season, _)) = &state.meta.season
+                && state.closed()
+            {
+                let season = season.clone();
+                self.settle_season(&season);
+            }
             let Some(state) = self.events.get(&uid) else { continue };
             if matches!(state.book, BookState::Wanted) && !state.closed() {
                 self.ask_book(&uid);

@@ -50,6 +50,18 @@ pub fn all_checkpoints(uid: &str, pair: &PairId) -> (String, String) {
     (format!("{ROOT}live/{uid}/{pair}/1/"), format!("{ROOT}live/{uid}/{pair}/20"))
 }
 
+/// `seasons/{season}`.
+#[must_use]
+pub fn season(uid: &str) -> String {
+    format!("{ROOT}seasons/{uid}")
+}
+
+/// `seasons/{season}/log/{seq}`.
+#[must_use]
+pub fn season_log(uid: &str, seq: u64) -> String {
+    format!("{ROOT}seasons/{uid}/log/{seq:010}")
+}
+
 /// `fleet/{worker}`.
 #[must_use]
 pub fn fleet(worker: &str) -> String {
@@ -69,6 +81,10 @@ pub enum Parsed {
     Lease(String, PairId),
     /// A checkpoint: game and number.
     Checkpoint(String, PairId, u8, u32),
+    /// A season.
+    Season(String),
+    /// A fact of a season.
+    SeasonLog(String, u64),
     /// A drained or set aside worker.
     Fleet(String),
     /// The store's own, or a later version's.
@@ -91,6 +107,8 @@ pub fn parse(key: &str) -> Parsed {
             (Ok(pair), Ok(game), Ok(seq)) => Some(Parsed::Checkpoint((*uid).to_owned(), pair, game, seq)),
             _ => None,
         },
+        ["seasons", uid] => Some(Parsed::Season((*uid).to_owned())),
+        ["seasons", uid, "log", seq] => seq.parse().ok().map(|seq| Parsed::SeasonLog((*uid).to_owned(), seq)),
         ["fleet", worker] => Some(Parsed::Fleet((*worker).to_owned())),
         _ => None,
     };

@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rookery_tournament::{GameId, LoggedFact, PairId};
+use rookery_tournament::{GameId, LoggedFact, PairId, season::LoggedSeasonFact};
 
 use super::{
     Answer, Core, Denied, Effect,
     archive_out::Outgoing,
     keys,
+    seasons::SeasonState,
     state::{EventState, Hand, Lead},
-    stored::{Checkpoint, FleetEntry, Lease, Meta, StoredResult, decode},
+    stored::{Checkpoint, FleetEntry, Lease, Meta, SeasonMeta, StoredResult, decode},
 };
 use crate::store::{KeyValue, Revision};
 
@@ -23,6 +24,7 @@ impl Core {
         let mut checkpoints: BTreeMap<(String, GameId), BTreeMap<u32, Checkpoint>> = BTreeMap::new();
         let mut logs: BTreeMap<String, Vec<LoggedFact>> = BTreeMap::new();
         let mut results: Vec<(String, StoredResult)> = Vec::new();
+        let mut season_logs: BTreeMap<String, Vec<LoggedSeasonFact>> = BTreeMap::new();
         for kv in loaded {
             let read = match keys::parse(&kv.key) {
                 keys::Parsed::Meta(uid) => decode::<Meta>(&kv.value).map(|meta| {
@@ -32,6 +34,12 @@ impl Core {
                 keys::Parsed::Result(uid, _) => decode(&kv.value).map(|stored| results.push((uid, stored))),
                 keys::Parsed::Lease(uid, pair) => {
                     decode(&kv.value).map(|lease| leases.push((uid, pair, kv.modified, lease)))
+                }
+                keys::Parsed::Season(uid) => decode::<SeasonMeta>(&kv.value).map(|meta| {
+                    self.seasons.insert(uid, SeasonState::new(meta, kv.modified));
+                }),
+                keys::Parsed::SeasonLog(uid, _) => {
+                    decode(&kv.value).map(|fact| season_logs.entry(uid).or_default().push(fact))
                 }
                 keys::Parsed::Fleet(worker) => decode::<FleetEntry>(&kv.value).map(|entry| {
                     self.fleet.insert(worker, entry);
@@ -52,6 +60,12 @@ impl Core {
             facts.sort_by_key(|fact| fact.seq);
             if let Some(state) = self.events.get_mut(&uid) {
                 facts.into_iter().for_each(|fact| state.take_fact(fact));
+            }
+        }
+        for (uid, mut facts) in season_logs {
+            facts.sort_by_key(|fact| fact.seq);
+            if let Some(state) = self.seasons.get_mut(&uid) {
+                state.log = facts;
             }
         }
         for (uid, stored) in results {
@@ -77,6 +91,7 @@ impl Core {
             }
             self.dirty.insert(uid);
         }
+        self.dirty.extend(self.seasons.keys().cloned());
         if self.config.former_grace_ms == 0 {
             let former: Vec<String> = self.workers.keys().cloned().collect();
             former.iter().for_each(|id| self.lose(id, false));
@@ -132,6 +147,7 @@ impl Core {
         self.lead = None;
         self.events.clear();
         self.workers.clear();
+        self.seasons.clear();
         self.fleet.clear();
         self.alarms.clear();
         self.probes.clear();

@@ -20,6 +20,7 @@ mod operator;
 mod patience;
 mod record;
 mod results;
+mod seasons;
 mod setup;
 mod state;
 mod stored;
@@ -40,6 +41,7 @@ use rookery_proto::v1;
 use rookery_tournament::{
     GameId,
     fact::Location,
+    season::{SeasonFact, SeasonSpec},
     spec::Spec,
     standings::{Crosstable, Standings},
 };
@@ -278,6 +280,38 @@ pub enum Request {
         /// Who and why.
         change: Change,
     },
+    /// Make a season, or change what is free in one. The shell has kept its files and drawn what is random.
+    ApplySeason {
+        /// All defaults filled in.
+        season: Box<SeasonSpec>,
+        /// Its digest.
+        spec_digest: String,
+        /// The openings of each event, by its name in the season: digest, and how many there are.
+        books: std::collections::BTreeMap<String, (String, u64)>,
+        /// A uid for a new season.
+        uid: String,
+        /// A seed for a new season.
+        seed: u64,
+        /// Digests of engines, by name, where known.
+        digests: Vec<(String, String)>,
+        /// Only say what would happen.
+        dry_run: bool,
+        /// Who and why.
+        change: Change,
+    },
+    /// Seasons, newest first.
+    Seasons,
+    /// One season, by name or uid; with its history and what it leaves to the next.
+    Season(String),
+    /// A person's word about a season.
+    SeasonFact {
+        /// Which.
+        season: String,
+        /// What; an empty event of a gate is the one that is shut.
+        fact: SeasonFact,
+        /// Who and why.
+        change: Change,
+    },
     /// Events, newest first.
     Events,
     /// One event.
@@ -443,6 +477,10 @@ pub enum Answer {
     Events(Vec<v1::EventSummary>),
     /// To `Event`, `Pause`, `Resume`, `Stop`, `Rank`.
     Event(Box<v1::EventSummary>, Box<Spec>),
+    /// To `Seasons`.
+    Seasons(Vec<v1::SeasonSummary>),
+    /// To `Season` and `SeasonFact`: in short, its history, the beginning of the next season's file.
+    Season(Box<v1::SeasonSummary>, String, String),
     /// To `Standings`: event, table, the stop rule's line.
     Standings(String, Box<Standings>, String),
     /// To `Crosstable`.

@@ -51,6 +51,14 @@ impl Core {
             Request::Freeze { event, engine, digest, change } => {
                 return self.freeze(ask, &event, &engine, &digest, change);
             }
+            Request::ApplySeason { season, spec_digest, books, uid, seed, digests, dry_run, change } => {
+                let apply =
+                    super::seasons::ApplySeason { season, spec_digest, books, uid, seed, digests, dry_run, change };
+                return self.apply_season(ask, apply);
+            }
+            Request::SeasonFact { season, fact, change } => return self.season_fact(ask, &season, fact, change),
+            Request::Seasons => Ok(self.list_seasons()),
+            Request::Season(season) => self.find_season(&season).and_then(|uid| self.answer_season(&uid)),
             Request::Pause { event, now, change } => return self.pause(ask, &event, now, change),
             Request::Resume { event, change } => return self.resume(ask, &event, change),
             Request::Stop { event, change } => return self.stop(ask, &event, change),

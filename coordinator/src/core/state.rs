@@ -19,6 +19,7 @@ use super::{
     interruption::Probing,
     kept::{Back, Kept},
     results::Results,
+    seasons::SeasonState,
     stored::{FleetEntry, Meta},
     writes::{Reply, Writes},
 };
@@ -33,6 +34,7 @@ pub struct Core {
     pub(super) events: BTreeMap<String, EventState>,
     pub(super) workers: BTreeMap<String, Worker>,
     pub(super) sessions: BTreeMap<SessionId, String>,
+    pub(super) seasons: BTreeMap<String, SeasonState>,
     /// Drained and set aside workers, as stored.
     pub(super) fleet: BTreeMap<String, FleetEntry>,
     pub(super) writes: Writes,
@@ -244,6 +246,7 @@ impl Core {
             events: BTreeMap::new(),
             workers: BTreeMap::new(),
             sessions: BTreeMap::new(),
+            seasons: BTreeMap::new(),
             fleet: BTreeMap::new(),
             writes: Writes::default(),
             outgoing: Outgoing::default(),

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use rookery_game::record::{Note, Ply};
-use rookery_tournament::{GameId, ResultEntry, spec::Spec};
+use rookery_tournament::{GameId, ResultEntry, season::SeasonSpec, spec::Spec};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::store::Revision;
@@ -20,6 +20,29 @@ pub(super) struct Meta {
     pub(super) spec_digest: String,
     /// The openings' digest as `Apply` gave it; empty without a book.
     pub(super) book: String,
+    pub(super) applied_unix_ms: u64,
+    /// How many facts are in the log, so that each one rewrites this.
+    pub(super) facts: u64,
+    /// The uid of its season, and its name there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) season: Option<(String, String)>,
+}
+
+/// `seasons/{season}`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct SeasonMeta {
+    pub(super) uid: String,
+    pub(super) name: String,
+    pub(super) spec: SeasonSpec,
+    pub(super) spec_digest: String,
+    /// Everything random of its events comes from it.
+    pub(super) seed: u64,
+    /// The openings of each event: digest and how many there are.
+    pub(super) books: std::collections::BTreeMap<String, (String, u64)>,
+    /// Digests of engines that were known when it was applied.
+    #[serde(default)]
+    pub(super) digests: Vec<(String, String)>,
     pub(super) applied_unix_ms: u64,
     /// How many facts are in the log, so that each one rewrites this.
     pub(super) facts: u64,

@@ -11,11 +11,14 @@ use std::{
 use bytes::Bytes;
 use rookery_game::opening::Book;
 use rookery_proto::v1;
-use rookery_tournament::{Fact, GameId, LoggedFact, PairId};
+use rookery_tournament::{
+    Fact, GameId, LoggedFact, PairId,
+    season::{LoggedSeasonFact, SeasonFact},
+};
 
 use super::{
     AskId, Change, Core, Effect, Ticket, limits,
-    stored::{Checkpoint, FleetEntry, Meta, StoredResult},
+    stored::{Checkpoint, FleetEntry, Meta, SeasonMeta, StoredResult},
 };
 use crate::store::{CommitError, Compare, KeyValue, Op, Revision, Txn};
 
@@ -36,6 +39,8 @@ pub(super) enum Write {
     Fact(Box<FactWrite>),
     /// A new event.
     Create(Box<Create>),
+    /// A season, or a fact of one.
+    Season(Box<SeasonWrite>),
     /// A worker is drained or set aside, or that is over.
     Fleet { worker: String, entry: FleetEntry, grace_ms: u64, asks: Vec<AskId> },
 }
@@ -62,9 +67,23 @@ pub(super) struct FactWrite {
 pub(super) struct Create {
     pub(super) meta: Meta,
     pub(super) facts: Vec<LoggedFact>,
-    pub(super) book: Arc<Book>,
+    /// `None`: it is to be loaded.
+    pub(super) book: Option<Arc<Book>>,
     pub(super) asks: Vec<AskId>,
     pub(super) response: v1::ApplyResponse,
+}
+
+/// A season's fact on its way; with it the season itself, where it is new or changed.
+#[derive(Debug, Clone)]
+pub(super) struct SeasonWrite {
+    pub(super) uid: String,
+    pub(super) fact: SeasonFact,
+    pub(super) change: Change,
+    pub(super) asks: Vec<AskId>,
+    /// The season as it is from here on, its count of facts aside.
+    pub(super) meta: Option<Box<SeasonMeta>>,
+    pub(super) response: Option<Box<v1::ApplyResponse>>,
+    pub(super) logged: Option<LoggedSeasonFact>,
 }
 
 /// What the worker is told when an attempt was ended.
@@ -86,6 +105,7 @@ pub(super) enum Lock {
     Pair(String, PairId),
     Event(String),
     Name(String),
+    Season(String),
     Worker(String),
 }
 
@@ -148,6 +168,7 @@ impl Write {
             Self::Create(create) => {
                 vec![Lock::Name(create.meta.name.clone()), Lock::Event(create.meta.uid.clone())]
             }
+            Self::Season(season) => vec![Lock::Season(season.uid.clone())],
             Self::Fleet { worker, .. } => vec![Lock::Worker(worker.clone())],
         }
     }
@@ -156,6 +177,7 @@ impl Write {
         match self {
             Self::Fact(fact) => &fact.asks,
             Self::Create(create) => &create.asks,
+            Self::Season(season) => &season.asks,
             Self::Fleet { asks, .. } => asks,
             _ => &[],
         }
@@ -167,6 +189,7 @@ impl Write {
             Self::Create(create) if create.facts.first().is_some_and(|f| f.request_id == request) => {
                 Some(&mut create.asks)
             }
+            Self::Season(season) if season.change.request_id == request => Some(&mut season.asks),
             Self::Fleet { entry, asks, .. } if entry.request_id == request => Some(asks),
             _ => None,
         }
@@ -204,7 +227,11 @@ impl Writes {
     pub(super) fn creating(&self, name: &str) -> bool {
         let sent = self.sent.values().flat_map(|sent| sent.writes.iter().map(|(write, _)| write));
         let mut all = self.queue.iter().map(|queued| &queued.write).chain(sent);
-        all.any(|write| matches!(write, Write::Create(create) if create.meta.name == name))
+        all.any(|write| match write {
+            Write::Create(create) => create.meta.name == name,
+            Write::Season(season) => season.meta.as_ref().is_some_and(|meta| meta.name == name),
+            _ => false,
+        })
     }
 
     /// When [`Core::flush`] has something to do that no answer brings about.
@@ -240,6 +267,11 @@ impl Core {
             && let Some(state) = self.events.get_mut(&fact.uid)
         {
             state.facts_pending += 1;
+        }
+        if let Write::Season(season) = &write
+            && let Some(state) = self.seasons.get_mut(&season.uid)
+        {
+            state.pending += 1;
         }
         self.writes.queue.push_back(Queued { write, at_ns, alone: false });
     }

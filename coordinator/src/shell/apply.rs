@@ -8,7 +8,10 @@ use std::{
 use bytes::Bytes;
 use rookery_game::opening::Book;
 use rookery_proto::v1;
-use rookery_tournament::spec::{FormatSpec, OpeningSource, Spec, explain, parse};
+use rookery_tournament::{
+    season::numbers,
+    spec::{FormatSpec, OpeningSource, Spec, SpecErrors, explain, explain_season, is_season, parse, parse_season},
+};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
@@ -17,6 +20,9 @@ use crate::{
     archive::ArchiveError,
     core::{Answer, Change, Denied, Request},
 };
+
+/// Reads a text: its name, itself, and what gives the files that it names.
+type Reader<T> = fn(&str, &str, &dyn Fn(&str) -> Result<String, String>) -> Result<T, SpecErrors>;
 
 impl Handle {
     /// Applies a spec. `digests` names engines whose program is known here, as in `rookery run`; for others the fleet's
@@ -34,7 +40,13 @@ impl Handle {
         let change = if ruling { check::ruling(change) } else { check::change(change) };
         let change = change.map_err(|status| Denied::Invalid(status.message().to_owned()))?;
         let files = named(files)?;
-        let spec = self.read(file_name, text, files.clone()).await?;
+        if is_season(&text) {
+            return self.apply_season(file_name, text, files, digests, dry_run, change).await;
+        }
+        let read = |name: &str, text: &str, loader: &dyn Fn(&str) -> Result<String, String>| {
+            parse(name, text, loader).map(|parsed| parsed.spec)
+        };
+        let spec = self.read(file_name, text, files.clone(), read).await?;
         let (book_digest, book, warnings) = self.book(&spec, &files).await?;
         openings::enough(&spec, &book).map_err(Denied::Invalid)?;
         let digests = self.digests(&spec, digests).await?;
@@ -92,7 +104,53 @@ impl Handle {
         self.ask(Request::Join { event: summary.event_uid, engines: spec.engines, digests, change }).await
     }
 
-    async fn read(&self, file_name: String, text: String, files: BTreeMap<String, String>) -> Result<Spec, Denied> {
+    async fn apply_season(
+        &self,
+        file_name: String,
+        text: String,
+        files: BTreeMap<String, String>,
+        digests: Vec<(String, String)>,
+        dry_run: bool,
+        change: Change,
+    ) -> Result<v1::ApplyResponse, Denied> {
+        let read = |name: &str, text: &str, loader: &dyn Fn(&str) -> Result<String, String>| {
+            parse_season(name, text, loader).map(|parsed| parsed.season)
+        };
+        let season = self.read(file_name, text, files.clone(), read).await?;
+        let playing = numbers(&season, &[]);
+        let (mut books, mut warnings) = (BTreeMap::new(), Vec::new());
+        for event in &season.events {
+            let count = playing.get(&event.name).map_or(2, |n| n.playing.max(2)) as usize;
+            let engines = season.engines.iter().take(count).cloned().collect();
+            let spec = Spec { name: event.name.clone(), engines, event: event.event.clone() };
+            let of = |why: String| Denied::Invalid(format!("event `{}`: {why}", event.name));
+            let (digest, book, more) = self.book(&spec, &files).await?;
+            openings::enough(&spec, &book).map_err(of)?;
+            books.insert(event.name.clone(), (digest, book.len() as u64));
+            warnings.extend(more);
+        }
+        let explained = explain_season(&season);
+        let spec_digest = sha256(season.digest_input().as_bytes());
+        let (uid, seed) = (Uuid::new_v4().to_string(), seed());
+        let season = Box::new(season);
+        let request = Request::ApplySeason { season, spec_digest, books, uid, seed, digests, dry_run, change };
+        match self.ask(request).await? {
+            Answer::Applied(mut applied) => {
+                applied.explained = explained;
+                applied.warnings.extend(warnings);
+                Ok(*applied)
+            }
+            _ => Err(Denied::Unavailable("the core answered another question".to_owned())),
+        }
+    }
+
+    async fn read<T: Send + 'static>(
+        &self,
+        file_name: String,
+        text: String,
+        files: BTreeMap<String, String>,
+        read: Reader<T>,
+    ) -> Result<T, Denied> {
         if text.len() > limits::SPEC {
             return Err(Denied::Invalid(format!("a spec of {} bytes; at most {}", text.len(), limits::SPEC)));
         }
@@ -100,7 +158,7 @@ impl Handle {
         check::bounded("file_name", &file_name, limits::PATH).map_err(|s| Denied::Invalid(s.message().to_owned()))?;
         let archive = Arc::clone(&self.inner.archive);
         let runtime = tokio::runtime::Handle::current();
-        let read = tokio::task::spawn_blocking(move || {
+        let parsed = tokio::task::spawn_blocking(move || {
             let loader = |name: &str| -> Result<String, String> {
                 let digest = files.get(name).ok_or("it was not sent along")?;
                 let file = runtime.block_on(archive.get_file(digest.clone())).map_err(|error| error.to_string())?;
@@ -109,9 +167,9 @@ impl Handle {
                 }
                 String::from_utf8(file.to_vec()).map_err(|error| format!("not UTF-8: {error}"))
             };
-            parse(&file_name, &text, &loader).map(|parsed| parsed.spec).map_err(|errors| errors.to_string())
+            read(&file_name, &text, &loader).map_err(|errors| errors.to_string())
         });
-        match read.await {
+        match parsed.await {
             Ok(spec) => spec.map_err(Denied::Invalid),
             Err(error) => Err(Denied::Invalid(format!("the spec could not be read: {error}"))),
         }

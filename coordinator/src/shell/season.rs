@@ -3,7 +3,10 @@
 use std::pin::Pin;
 
 use rookery_proto::v1::{self, season_service_server::SeasonService};
-use rookery_tournament::spec::explain;
+use rookery_tournament::{
+    season::{Invitation, SeasonFact},
+    spec::explain,
+};
 use tokio::{sync::mpsc, time::sleep};
 use tokio_stream::{Stream, wrappers::ReceiverStream};
 use tonic::{Request, Response, Status, Streaming};
@@ -29,6 +32,24 @@ impl Seasons {
     async fn event(&self, request: core::Request) -> Result<v1::EventSummary, Status> {
         expect_answer!(self.handle.answer(request).await?, Answer::Event(summary, _) => *summary)
     }
+
+    async fn season_fact(
+        &self,
+        season: String,
+        fact: SeasonFact,
+        change: core::Change,
+    ) -> Result<v1::SeasonSummary, Status> {
+        let season = asked(season)?;
+        let answer = self.handle.answer(core::Request::SeasonFact { season, fact, change }).await?;
+        expect_answer!(answer, Answer::Season(summary, _, _) => *summary)
+    }
+}
+
+fn waiting_seasons(mut seasons: Vec<v1::SeasonSummary>, waiting: bool) -> Vec<v1::SeasonSummary> {
+    if waiting {
+        seasons.retain(|season| !season.questions.is_empty());
+    }
+    seasons
 }
 
 /// The event of a question; where there is one alone it may stay unnamed.
@@ -59,10 +80,13 @@ impl SeasonService for Seasons {
     ) -> Result<Response<v1::ListEventsResponse>, Status> {
         let answer = self.handle.answer(core::Request::Events).await?;
         let mut events = expect_answer!(answer, Answer::Events(events) => events)?;
-        if request.into_inner().waiting {
+        let waiting = request.into_inner().waiting;
+        if waiting {
             events.retain(|event| !event.questions.is_empty());
         }
-        Ok(Response::new(v1::ListEventsResponse { events }))
+        let answer = self.handle.answer(core::Request::Seasons).await?;
+        let seasons = waiting_seasons(expect_answer!(answer, Answer::Seasons(seasons) => seasons)?, waiting);
+        Ok(Response::new(v1::ListEventsResponse { events, seasons }))
     }
 
     async fn get_event(&self, request: Request<v1::GetEventRequest>) -> Result<Response<v1::GetEventResponse>, Status> {
@@ -187,6 +211,80 @@ impl SeasonService for Seasons {
         let change = check::ruling(change)?;
         let summary = self.event(core::Request::Freeze { event, engine, digest, change }).await?;
         Ok(Response::new(v1::FreezeEngineResponse { summary: Some(summary) }))
+    }
+
+    async fn list_seasons(
+        &self,
+        request: Request<v1::ListSeasonsRequest>,
+    ) -> Result<Response<v1::ListSeasonsResponse>, Status> {
+        let answer = self.handle.answer(core::Request::Seasons).await?;
+        let seasons = expect_answer!(answer, Answer::Seasons(seasons) => seasons)?;
+        let seasons = waiting_seasons(seasons, request.into_inner().waiting);
+        Ok(Response::new(v1::ListSeasonsResponse { seasons }))
+    }
+
+    async fn get_season(
+        &self,
+        request: Request<v1::GetSeasonRequest>,
+    ) -> Result<Response<v1::GetSeasonResponse>, Status> {
+        let season = asked(request.into_inner().season)?;
+        let answer = self.handle.answer(core::Request::Season(season)).await?;
+        let response = expect_answer!(answer, Answer::Season(summary, history, next_season) =>
+            v1::GetSeasonResponse { summary: Some(*summary), history, next_season })?;
+        Ok(Response::new(response))
+    }
+
+    async fn advance_season(
+        &self,
+        request: Request<v1::AdvanceSeasonRequest>,
+    ) -> Result<Response<v1::AdvanceSeasonResponse>, Status> {
+        let v1::AdvanceSeasonRequest { season, event, change } = request.into_inner();
+        check::bounded("event", &event, limits::NAME)?;
+        let change = check::change(change)?;
+        let summary = self.season_fact(season, SeasonFact::Advanced { event }, change).await?;
+        Ok(Response::new(v1::AdvanceSeasonResponse { summary: Some(summary) }))
+    }
+
+    async fn set_numbers(
+        &self,
+        request: Request<v1::SetNumbersRequest>,
+    ) -> Result<Response<v1::SetNumbersResponse>, Status> {
+        let v1::SetNumbersRequest { season, event, promote, relegate, change } = request.into_inner();
+        check::name("event", &event)?;
+        let change = check::ruling(change)?;
+        let summary = self.season_fact(season, SeasonFact::Numbers { event, promote, relegate }, change).await?;
+        Ok(Response::new(v1::SetNumbersResponse { summary: Some(summary) }))
+    }
+
+    async fn answer_invitation(
+        &self,
+        request: Request<v1::AnswerInvitationRequest>,
+    ) -> Result<Response<v1::AnswerInvitationResponse>, Status> {
+        let v1::AnswerInvitationRequest { season, engine, state, change } = request.into_inner();
+        check::name("engine", &engine)?;
+        let answer = match v1::InvitationState::try_from(state) {
+            Ok(v1::InvitationState::Invited) => Invitation::Invited,
+            Ok(v1::InvitationState::Accepted) => Invitation::Accepted,
+            Ok(v1::InvitationState::Declined) => Invitation::Declined,
+            Ok(v1::InvitationState::Unspecified) | Err(_) => {
+                return Err(Status::invalid_argument("`state` must be invited, accepted or declined"));
+            }
+        };
+        let change = check::change(change)?;
+        let summary = self.season_fact(season, SeasonFact::Invitation { engine, answer }, change).await?;
+        Ok(Response::new(v1::AnswerInvitationResponse { summary: Some(summary) }))
+    }
+
+    async fn allow_update(
+        &self,
+        request: Request<v1::AllowUpdateRequest>,
+    ) -> Result<Response<v1::AllowUpdateResponse>, Status> {
+        let v1::AllowUpdateRequest { season, engine, event, change } = request.into_inner();
+        check::name("engine", &engine)?;
+        check::name("event", &event)?;
+        let change = check::ruling(change)?;
+        let summary = self.season_fact(season, SeasonFact::Updated { engine, event }, change).await?;
+        Ok(Response::new(v1::AllowUpdateResponse { summary: Some(summary) }))
     }
 
     async fn list_facts(

@@ -8,3 +8,4 @@ mod disk;
 mod faults;
 mod operator;
 mod run;
+mod season;

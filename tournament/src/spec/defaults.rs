@@ -42,7 +42,7 @@ pub(super) fn time_control() -> TimeControl {
 }
 
 /// How late is not yet late.
-pub(super) fn margin(control: &TimeControl) -> Duration {
+pub(crate) fn margin(control: &TimeControl) -> Duration {
     let move_time_alone = control.stages.is_empty() && control.move_time.is_some();
     if move_time_alone { MARGIN_OF_MOVE_TIME } else { Duration::ZERO }
 }
@@ -144,7 +144,7 @@ impl Default for EventSpec {
             site: String::new(),
             log: None,
             official: true,
-            gate: Gate::Open,
+            gate: Gate::Auto,
             not_before: None,
             pause: Duration::ZERO,
         }

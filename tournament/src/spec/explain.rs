@@ -20,7 +20,7 @@ pub fn explain(spec: &Spec) -> String {
 }
 
 /// `key = value` each, the values below each other.
-fn lines(nodes: &Nodes, text: &mut String) {
+pub(super) fn lines(nodes: &Nodes, text: &mut String) {
     let length = |(key, node): &(String, Node)| key.len() + if matches!(node, Node::Unset(_)) { 2 } else { 0 };
     let width = nodes.iter().map(length).max().unwrap_or(0);
     for (key, node) in nodes {

@@ -6,6 +6,7 @@ mod error;
 mod explain;
 mod flags;
 mod read;
+mod season;
 mod set;
 mod tie_break;
 mod tree;
@@ -13,12 +14,15 @@ mod unit;
 mod walk;
 
 pub use change::{Class, Difference, differences};
+pub(crate) use defaults::margin as margin_of;
 pub use error::{MAX_ERRORS, SpecError, SpecErrors};
 pub use explain::explain;
 pub use flags::{FlagEngine, Flags, from_flags};
 pub use read::{Parsed, parse};
+pub use season::{ParsedSeason, explain_season, is_season, parse_season};
 pub use set::{SetError, set};
 pub use tie_break::{TIE_BREAK_PRESETS, TIE_BREAKS, asks_about_ties, is_tie_break};
+pub(crate) use tree::quoted;
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -201,6 +205,15 @@ pub enum SwissSystem {
     Fide,
 }
 
+impl FormatSpec {
+    /// How many places a play-off is about, where the format is one.
+    pub(crate) const fn set_spots(&mut self, at_stake: u32) {
+        if let Self::ConditionalTieBreak { spots } = self {
+            *spots = at_stake;
+        }
+    }
+}
+
 /// What a time control is scaled by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -214,7 +227,7 @@ pub enum TimeScale {
 #[serde(rename_all = "kebab-case")]
 pub enum Gate {
     /// Nobody: it starts by itself.
-    Open,
+    Auto,
     /// A person.
     Organiser,
 }

@@ -49,7 +49,7 @@ impl Node {
 }
 
 /// A text in quotes.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
     for c in text.chars() {
@@ -234,7 +234,7 @@ pub(super) fn event(spec: &EventSpec) -> Nodes {
         (
             "gate",
             text(match spec.gate {
-                Gate::Open => "open",
+                Gate::Auto => "auto",
                 Gate::Organiser => "organiser",
             }),
         ),

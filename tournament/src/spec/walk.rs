@@ -19,6 +19,9 @@ pub(super) const OF_SEASONS: [&str; 12] = [
     "schedule",
 ];
 
+/// Tables of which a season may write a part alone: the rest stays as in its preset.
+const MERGED: [&str; 3] = ["openings", "slot", "crashes"];
+
 /// Keys of an engine that no event has.
 const ENGINE_KEYS: [&str; 11] =
     ["program", "artifact", "args", "env", "directory", "protocol", "threads", "options", "rating", "family", "needs"];
@@ -56,6 +59,8 @@ pub(super) struct Value<'a> {
     value: &'a DeValue<'a>,
     start: usize,
     end: usize,
+    /// The table that stands behind this one, where it is one.
+    behind: Option<(&'a Source<'a>, &'a DeTable<'a>)>,
 }
 
 /// A table at its place. Each key that is asked for is a key that it may have; [`Table::finish`] names all others.
@@ -67,6 +72,8 @@ pub(super) struct Table<'a> {
     /// Where it is, for messages: `[event]`.
     what: String,
     known: RefCell<Vec<&'static str>>,
+    /// Keys that are not here are looked for there (a preset).
+    behind: Option<(&'a Source<'a>, &'a DeTable<'a>)>,
 }
 
 impl<'a> Table<'a> {
@@ -76,12 +83,26 @@ impl<'a> Table<'a> {
         span: Range<usize>,
         what: impl Into<String>,
     ) -> Self {
-        Self { source, entries, span, what: what.into(), known: RefCell::default() }
+        Self { source, entries, span, what: what.into(), known: RefCell::default(), behind: None }
+    }
+
+    /// The same, with another one behind it: a key that is not here is taken from there.
+    pub(super) fn before(self, source: &'a Source<'a>, entries: &'a DeTable<'a>) -> Self {
+        Self { behind: Some((source, entries)), ..self }
     }
 
     fn value(&self, key: &'a str, value: &'a Spanned<DeValue<'a>>) -> Value<'a> {
         let span = value.span();
-        Value { source: self.source, key, value: value.get_ref(), start: span.start, end: span.end }
+        let behind = match (self.behind, value.get_ref()) {
+            (Some((source, entries)), DeValue::Table(_)) if MERGED.contains(&key) => {
+                match entries.get(key).map(Spanned::get_ref) {
+                    Some(DeValue::Table(entries)) => Some((source, entries)),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        Value { source: self.source, key, value: value.get_ref(), start: span.start, end: span.end, behind }
     }
 
     /// The value of a key, which becomes known.
@@ -90,7 +111,13 @@ impl<'a> Table<'a> {
         if !known.contains(&key) {
             known.push(key);
         }
-        self.entries.get(key).map(|value| self.value(key, value))
+        if let Some(value) = self.entries.get(key) {
+            return Some(self.value(key, value));
+        }
+        let (source, entries) = self.behind?;
+        let value = entries.get(key)?;
+        let span = value.span();
+        Some(Value { source, key, value: value.get_ref(), start: span.start, end: span.end, behind: None })
     }
 
     /// Whether a key is there; it becomes known.
@@ -138,7 +165,7 @@ impl<'a> Table<'a> {
             }
             if OF_SEASONS.contains(&key) {
                 let message = format!("`{key}` belongs to seasons and lists");
-                self.source.error(span, message, "seasons are not supported by this version yet");
+                self.source.error(span, message, "it stands in a season: beside `[events.NAME]` or in it");
                 continue;
             }
             let near = match nearest(key, known.iter().copied()) {
@@ -375,7 +402,10 @@ impl<'a> Value<'a> {
     /// A table; `what` names it in messages.
     pub(super) fn table(&self, what: impl Into<String>, example: &str) -> Option<Table<'a>> {
         match self.value {
-            DeValue::Table(entries) => Some(Table::new(self.source, entries, self.start..self.end, what)),
+            DeValue::Table(entries) => {
+                let table = Table::new(self.source, entries, self.start..self.end, what);
+                Some(Table { behind: self.behind, ..table })
+            }
             _ => {
                 self.wrong_type("a table", example);
                 None
@@ -393,6 +423,7 @@ impl<'a> Value<'a> {
                     value: v.get_ref(),
                     start: v.span().start,
                     end: v.span().end,
+                    behind: None,
                 };
                 Some(values.iter().map(value).collect())
             }

@@ -9,4 +9,5 @@ mod interruption;
 mod main_way;
 mod operator;
 mod patience;
+mod seasons;
 mod world;

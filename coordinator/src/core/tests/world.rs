@@ -373,6 +373,6 @@ pub(super) fn beat(
 }
 
 /// FNV-1a, for a digest that differs where the text does.
-fn fnv(text: &str) -> u64 {
+pub(super) fn fnv(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -78,8 +78,17 @@ fn control_text(value: Value<'_>) -> Option<TimeControl> {
     }
 }
 
+/// What an event is part of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Of {
+    /// Nothing.
+    Itself,
+    /// A season: who plays is not known yet.
+    Season,
+}
+
 /// The event, every default filled in, and the engines that play in it.
-pub(super) fn read(table: Table<'_>, game: GameKind, raw: &mut Vec<RawEngine>) -> (Vec<EngineSpec>, EventSpec) {
+pub(super) fn read(table: Table<'_>, game: GameKind, raw: &mut Vec<RawEngine>, of: Of) -> (Vec<EngineSpec>, EventSpec) {
     let default = EventSpec::default();
     let protocol = match game {
         GameKind::Chess | GameKind::Chess960 => "uci",
@@ -151,15 +160,14 @@ pub(super) fn read(table: Table<'_>, game: GameKind, raw: &mut Vec<RawEngine>) -
         official: yes("official", true),
         gate: table
             .get("gate")
-            .and_then(|v| v.word(&[("organiser", Gate::Organiser), ("open", Gate::Open)]))
-            .unwrap_or(Gate::Open),
+            .and_then(|v| v.word(&[("organiser", Gate::Organiser), ("auto", Gate::Auto)]))
+            .unwrap_or(Gate::Auto),
         not_before: table.get("not-before").and_then(|v| v.moment()),
         pause: table.get("break").and_then(|v| v.duration()).unwrap_or_default(),
     };
     for (key, said, what) in [
         ("log", event.log.is_some(), "a log file of an event"),
         ("official", !event.official, "leaving games out of lists"),
-        ("gate", event.gate != Gate::Open, "a gate before the next event of a season"),
         ("break", !event.pause.is_zero(), "a break between games"),
     ] {
         if said && let Some(value) = table.get(key) {
@@ -172,6 +180,12 @@ pub(super) fn read(table: Table<'_>, game: GameKind, raw: &mut Vec<RawEngine>) -
         && let Some(value) = table.get("play")
     {
         value.error("this format plays the games of a pair one after the other", "leave it out, or write `pairs`");
+    }
+    if of == Of::Itself
+        && event.gate != Gate::Auto
+        && let Some(value) = table.get("gate")
+    {
+        value.error("a gate stands between the events of a season", "leave it out, or write a season");
     }
     if let Some(value) = table.get("max-moves") {
         event.adjudicate.max_moves = value.count(1, MAX_MOVES);

@@ -5,6 +5,7 @@ mod engine;
 mod event;
 mod format;
 mod interruption;
+pub(super) mod season;
 mod syntax;
 
 use std::{collections::BTreeMap, ops::Range};
@@ -106,7 +107,7 @@ pub(super) fn read(
     }
     let empty = DeTable::new();
     let event = event.unwrap_or_else(|| Table::new(&source, &empty, 0..0, "[event]"));
-    let (engines, event) = event::read(event, game, &mut engines);
+    let (engines, event) = event::read(event, game, &mut engines, event::Of::Itself);
     let name = name.unwrap_or_else(|| default_name(file_name, &engines, &event));
     let title = if event.title.is_empty() { name.clone() } else { event.title.clone() };
     sink.forget_echoes();
@@ -133,7 +134,7 @@ struct Roster {
 }
 
 impl Roster {
-    fn read_file(&mut self, name: &str, text: &str, sink: &Sink) {
+    pub(super) fn read_file(&mut self, name: &str, text: &str, sink: &Sink) {
         let source = Source::new(name, text, sink);
         let Some(document) = document(&source) else { return };
         let root = Table::new(&source, &document, 0..0, "a file of engines");
@@ -144,7 +145,7 @@ impl Roster {
         root.finish();
     }
 
-    fn read(&mut self, value: Value<'_>) {
+    pub(super) fn read(&mut self, value: Value<'_>) {
         let Some(values) = value.list("[[engine]]") else { return };
         for value in values {
             let Some(table) = value.table("[[engine]]", "[[engine]]") else { continue };

@@ -1,0 +1,239 @@
+//! `rookery run` of a season: its events one after the other, each with its games in a file of its own.
+
+use std::{
+    collections::BTreeSet,
+    io::IsTerminal as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use rookery_coordinator::shell::Running;
+use rookery_proto::v1;
+use rookery_tournament::{
+    season::{SeasonSpec, event_name},
+    spec::{OpeningSource, Spec, explain_season},
+};
+use rookery_worker::{
+    catalogue::Catalogue,
+    link::{self, Leave},
+};
+use tokio::sync::watch;
+
+use super::{FAREWELL, Folder, NamedFile, digests, folder, start_coordinator, views};
+use crate::{
+    args::{OperatorOptions, RunArgs},
+    client::{Client, failed},
+    exit::{self, Outcome, Usage},
+    operator::standings_text,
+    progress, serve,
+};
+
+/// How often the season is looked at: between two events nobody waits longer than this.
+const LOOK: Duration = Duration::from_millis(300);
+
+/// Plays a season on this machine.
+pub(super) async fn run(args: RunArgs, season: SeasonSpec, base: &Path, json: bool) -> Outcome {
+    let spec = whole(&season)?;
+    let catalogue = Arc::new(Catalogue::of_paths());
+    let digests = digests(&spec, &catalogue)?;
+    let plan = serve::plan(&serve::wish_of_run(&args, &spec))?;
+    for event in &season.events {
+        let of = Spec { name: event.name.clone(), engines: Vec::new(), event: event.event.clone() };
+        serve::fits(&of, &plan).map_err(|error| Usage(format!("event `{}`: {error}", event.name)))?;
+    }
+    let files = files(&season, base)?;
+    if args.dry_run {
+        println!("{}: {} engines, {} events", season.name, season.engines.len(), season.events.len());
+        return Ok(exit::DONE);
+    }
+    let output = args.output.clone().unwrap_or_else(|| PathBuf::from(folder::file_name(&season.name)));
+    if args.start_over {
+        folder::put_aside(&output)?;
+    }
+    let folder = Folder::open(&output)?;
+    let cage = serve::cage(args.no_sandbox, args.require_sandbox)?;
+    serve::check_descriptors(plan.slots.len())?;
+    serve::engines_start(&spec, &plan, &catalogue, &cage, &folder.scratch())?;
+    folder::write_whole(&folder.root().join("season.toml"), explain_season(&season).as_bytes())?;
+
+    let coordinator = start_coordinator(&args, &folder).await?;
+    let address = format!("http://{}", coordinator.grpc_addr);
+    let options = OperatorOptions { coordinator: address.clone(), by: None, reason: "rookery run".to_owned() };
+    let mut client = Client::connect(&options).await?;
+    apply(&args, &season, digests, files, &coordinator, &client).await?;
+    eprintln!("{}: results in {}/, API on {}", season.name, folder.root().display(), coordinator.grpc_addr);
+    // Games that were in play are not written out: the same command goes on with them.
+    let (handed_back, _unfinished) = std::sync::mpsc::sync_channel(plan.slots.len() * 2 + 2);
+    let config = serve::local_worker(&address, &spec, plan, catalogue, &cage, &folder, handed_back)?;
+    let (leave, leaving) = watch::channel(Leave::No);
+    let mut worker = tokio::spawn(link::run(config, leaving));
+    let watched = tokio::select! {
+        watched = follow(&mut client, &season, &folder, &address, json) => watched,
+        word = &mut worker => match word {
+            Ok(Ok(())) => Err("the worker ended".into()),
+            Ok(Err(error)) => Err(error.into()),
+            Err(error) => Err(error.into()),
+        },
+    };
+    if !worker.is_finished() {
+        leave.send_replace(Leave::After(Duration::ZERO));
+        if tokio::time::timeout(FAREWELL, &mut worker).await.is_err() {
+            leave.send_replace(Leave::Abort);
+            let _ended = worker.await;
+        }
+    }
+    let season_now = client.seasons.get_season(v1::GetSeasonRequest { season: season.name.clone() }).await;
+    if let Ok(answer) = season_now {
+        let answer = answer.into_inner();
+        folder::write_whole(&folder.root().join("history.md"), answer.history.as_bytes())?;
+        if !answer.next_season.is_empty() {
+            folder::write_whole(&folder.root().join("next-season.toml"), answer.next_season.as_bytes())?;
+        }
+    }
+    coordinator.shutdown().await;
+    watched
+}
+
+/// What all events need of this machine together.
+fn whole(season: &SeasonSpec) -> Result<Spec, Usage> {
+    let first = season.events.first().ok_or_else(|| Usage("a season without events".to_owned()))?;
+    let mut event = first.event.clone();
+    for other in &season.events {
+        let slot = &other.event.slot;
+        event.slot.cores = event.slot.cores.max(slot.cores);
+        event.slot.memory = event.slot.memory.max(slot.memory);
+        event.slot.gpus = event.slot.gpus.max(slot.gpus);
+        event.slot.labels.extend(slot.labels.clone());
+        event.one_at_a_time &= other.event.one_at_a_time;
+        event.concurrency = event.concurrency.max(other.event.concurrency);
+        for tables in &other.event.tablebases {
+            if !event.tablebases.contains(tables) {
+                event.tablebases.push(tables.clone());
+            }
+        }
+    }
+    Ok(Spec { name: season.name.clone(), engines: season.engines.clone(), event })
+}
+
+/// The books that the events name.
+pub(crate) fn files(season: &SeasonSpec, base: &Path) -> Result<Vec<NamedFile>, Box<dyn std::error::Error>> {
+    let mut files: Vec<NamedFile> = Vec::new();
+    for event in &season.events {
+        if let OpeningSource::Book(name) = &event.event.openings.source
+            && !files.iter().any(|(known, _)| known == name)
+        {
+            files.push((name.clone(), crate::check::read_book(&base.join(name))?));
+        }
+    }
+    Ok(files)
+}
+
+async fn apply(
+    args: &RunArgs,
+    season: &SeasonSpec,
+    digests: Vec<(String, String)>,
+    files: Vec<NamedFile>,
+    coordinator: &Running,
+    client: &Client,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let handle = coordinator.handle();
+    let mut named = Vec::new();
+    for (name, content) in files {
+        named.push(v1::SpecFile { name, digest: handle.put_file(content.into()).await? });
+    }
+    let request = v1::ApplyRequest {
+        spec: explain_season(season),
+        file_name: args.spec.as_ref().map_or_else(String::new, |path| path.display().to_string()),
+        files: named,
+        dry_run: false,
+        change: client.change(),
+        paused: false,
+        ruling: false,
+    };
+    let applied = handle.apply(request, digests).await.map_err(|denied| Usage(denied.to_string()))?;
+    for warning in &applied.warnings {
+        eprintln!("warning: {warning}");
+    }
+    Ok(())
+}
+
+/// Follows the season until it is over, a person must answer who is not there, or a signal ends it.
+async fn follow(client: &mut Client, season: &SeasonSpec, folder: &Folder, address: &str, json: bool) -> Outcome {
+    let mut line = progress::Line::new();
+    let mut signals = serve::Signals::new()?;
+    let mut told: BTreeSet<String> = BTreeSet::new();
+    let mut asked: BTreeSet<String> = BTreeSet::new();
+    let answers = std::io::stdin().is_terminal();
+    loop {
+        let request = v1::GetSeasonRequest { season: season.name.clone() };
+        let now = client.seasons.get_season(request).await.map_err(failed)?.into_inner().summary.unwrap_or_default();
+        let events = client.seasons.list_events(v1::ListEventsRequest::default()).await.map_err(failed)?.into_inner();
+        let mut running = false;
+        for event in &now.events {
+            use v1::EventPhase as P;
+            if event.skipped && told.insert(event.name.clone()) {
+                line.clear();
+                println!("\n{}: nothing is left to decide", event.title);
+            }
+            let over = matches!(event.phase(), P::Finished | P::Stopped | P::Sealed);
+            if over && told.insert(event.name.clone()) {
+                line.clear();
+                report(client, season, &event.name, &event.title, folder, json).await?;
+            }
+            let summary = events.events.iter().find(|summary| summary.event_uid == event.event_uid);
+            if let Some(summary) = summary.filter(|_| !over) {
+                running |= event.phase() != P::Asking || summary.games_running > 0;
+                if !json {
+                    line.show(summary, &[]);
+                }
+            }
+        }
+        if now.over && now.questions.is_empty() {
+            line.clear();
+            return Ok(exit::DONE);
+        }
+        for question in now.questions.iter().filter(|question| asked.insert((*question).clone())) {
+            line.clear();
+            eprintln!("waits for a person: {question}");
+            eprintln!("  the API is on {address}: `rookery season --coordinator {address}` says more");
+        }
+        if !now.questions.is_empty() && !running && (!answers || now.over) {
+            line.clear();
+            return Ok(exit::ASKING);
+        }
+        tokio::select! {
+            () = tokio::time::sleep(LOOK) => {}
+            signal = signals.next() => {
+                line.clear();
+                eprintln!("{signal}: games in play are handed back");
+                let words: Vec<String> = std::env::args().collect();
+                eprintln!("interrupted; to go on: {}", words.join(" "));
+                return Ok(exit::INTERRUPTED);
+            }
+        }
+    }
+}
+
+/// An event that is over: its table, and its games in a file of its own.
+async fn report(
+    client: &mut Client,
+    season: &SeasonSpec,
+    event: &str,
+    title: &str,
+    folder: &Folder,
+    json: bool,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let name = event_name(&season.name, event);
+    let request = v1::GetStandingsRequest { event: name.clone() };
+    let standings = client.seasons.get_standings(request).await.map_err(failed)?.into_inner();
+    if json {
+        let request = v1::GetEventRequest { event: name.clone() };
+        let summary = client.seasons.get_event(request).await.map_err(failed)?.into_inner().summary;
+        println!("{}", crate::operator::result_json(&summary.unwrap_or_default(), &standings.standings));
+    } else {
+        println!("\n{title}");
+        print!("{}", standings_text(&standings.standings, &standings.tie_breaks, &standings.stop));
+    }
+    views::export(client, &name, &folder.root().join(format!("{event}.pgn"))).await
+}

@@ -1,0 +1,215 @@
+//! Seasons: events that open by themselves, gates, questions by name, and all of it from the store alone.
+
+use rookery_game::GameResult;
+use rookery_proto::v1::EventPhase;
+use rookery_tournament::{
+    season::{Invitation, SeasonFact, SeasonSpec},
+    spec::parse_season,
+};
+
+use super::{super::*, world::*};
+
+const SEASON: &str = r#"
+name = "S"
+[events.low]
+entrants = ["A", "B", "C"]
+format = "round-robin"
+openings = "start-position"
+tie-breaks = ["wins", "shared"]
+promote = { count = 1, to = "top" }
+relegate = { count = 1 }
+gate = "organiser"
+[events.top]
+stay = ["D", "E"]
+format = "round-robin"
+openings = "start-position"
+qualify = { count = 2, to = "final", played-off = "off" }
+relegate = { count = 1, to = "low" }
+[events.off]
+format = "round-robin"
+openings = "start-position"
+[events.final]
+format = { match = { pairs = 1 } }
+openings = "start-position"
+"#;
+
+fn season(text: &str) -> SeasonSpec {
+    let engines: String = ["A", "B", "C", "D", "E"]
+        .map(|name| format!("[[engine]]\nname = \"{name}\"\nprogram = \"{}\"\n", name.to_lowercase()))
+        .concat();
+    parse_season("s.toml", &format!("{text}{engines}"), &|_| Err(String::new()))
+        .unwrap_or_else(|e| panic!("{e}"))
+        .season
+}
+
+fn apply_text(text: &str, tag: &str) -> Request {
+    let season = season(text);
+    Request::ApplySeason {
+        spec_digest: format!("sha256:{:016x}", fnv(&season.digest_input())),
+        season: Box::new(season),
+        books: std::collections::BTreeMap::new(),
+        uid: format!("season-{tag}"),
+        seed: 7,
+        digests: Vec::new(),
+        dry_run: false,
+        change: change(tag),
+    }
+}
+
+fn summary(world: &mut World) -> v1::SeasonSummary {
+    match world.asked(Request::Season("S".to_owned())) {
+        Ok(Answer::Season(summary, ..)) => *summary,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn say(world: &mut World, fact: SeasonFact, id: &str) -> Result<(), Denied> {
+    world.asked(Request::SeasonFact { season: "S".to_owned(), fact, change: change(id) }).map(|_| ())
+}
+
+/// Rules all games of an event: `best` wins all of its own, the others draw.
+fn decide(world: &mut World, event: &str, best: &[&str]) {
+    let event = format!("S {event}");
+    let ask = Request::Games { event: event.clone(), after: None, limit: 0, phase: None, engine: None };
+    let Ok(Answer::Games(games, _)) = world.asked(ask) else { panic!() };
+    for game in games {
+        let at = |name: &str| best.iter().position(|b| *b == name).unwrap_or(usize::MAX);
+        let result = match at(&game.first).cmp(&at(&game.second)) {
+            std::cmp::Ordering::Less => GameResult::FirstWins,
+            std::cmp::Ordering::Equal => GameResult::Draw,
+            std::cmp::Ordering::Greater => GameResult::SecondWins,
+        };
+        let change = change(&format!("{event}{}", game.name));
+        world.asked(Request::Rule { event: event.clone(), game: game.name, result, change }).unwrap();
+    }
+}
+
+fn phases(world: &mut World) -> Vec<(String, EventPhase, bool)> {
+    summary(world).events.iter().map(|event| (event.name.clone(), event.phase(), event.skipped)).collect()
+}
+
+fn roster(world: &mut World, event: &str) -> String {
+    let summary = summary(world);
+    summary.events.iter().find(|one| one.name == event).map_or_else(String::new, |one| one.roster.concat())
+}
+
+#[test]
+fn a_season_runs_from_event_to_event() {
+    use EventPhase::{Finished, Running, Unspecified};
+    let mut world = World::leading();
+    let Ok(Answer::Applied(applied)) = world.asked(apply_text(SEASON, "1")) else { panic!() };
+    assert!(applied.created);
+    // 3, 3 and 2 engines; nobody is known to play off.
+    assert_eq!(applied.games, 6 + 6 + 2);
+    assert_eq!(phases(&mut world)[..2], [("low".to_owned(), Running, false), ("top".to_owned(), Unspecified, false)]);
+    assert_eq!(summary(&mut world).events[1].waits_for, ["low/over: `low` is not over"]);
+    assert_eq!(roster(&mut world, "low"), "ABC");
+
+    // Level for the promotion: blocked by name until a ruling, and then by the gate.
+    decide(&mut world, "low", &[]);
+    let asked = summary(&mut world).questions;
+    assert_eq!(asked.len(), 2, "{asked:?}");
+    assert!(asked[0].starts_with("low/gate: ") && asked[1].starts_with("low/promotion: A, B, C share"), "{asked:?}");
+    let rank = |order: [&str; 3], id: &str| Request::Rank {
+        event: "S low".to_owned(),
+        engines: order.map(str::to_owned).to_vec(),
+        change: change(id),
+    };
+    world.asked(rank(["C", "A", "B"], "r")).unwrap();
+    assert_eq!(summary(&mut world).questions, ["low/gate: `low` is over: `advance` lets the season go on"]);
+    let early = say(&mut world, SeasonFact::Advanced { event: "top".to_owned() }, "early");
+    assert!(matches!(&early, Err(Denied::Precondition(why)) if why == "`top` is not over"), "{early:?}");
+    say(&mut world, SeasonFact::Advanced { event: String::new() }, "go").unwrap();
+    say(&mut world, SeasonFact::Advanced { event: String::new() }, "go").unwrap();
+    assert_eq!(roster(&mut world, "top"), "DEC");
+
+    // Another leader sees the same, and opens nothing twice.
+    let before = summary(&mut world);
+    let keys = world.store.keys.len();
+    world.restart(Config { version: "0.1.0".to_owned(), ..Config::default() });
+    world.run();
+    assert_eq!(summary(&mut world), before);
+    assert_eq!(world.store.keys.len(), keys);
+
+    // C is first, D and E are level: they play off the other place.
+    decide(&mut world, "top", &["C"]);
+    assert_eq!(roster(&mut world, "off"), "DE");
+    decide(&mut world, "off", &["E"]);
+    assert_eq!(roster(&mut world, "final"), "CE");
+    decide(&mut world, "final", &["E"]);
+    assert!(phases(&mut world).iter().all(|(_, phase, _)| *phase == Finished));
+    let now = summary(&mut world);
+    assert!(now.over, "{now:?}");
+    // D and E share a place of the table, and one of them goes down.
+    assert!(now.questions[0].starts_with("top/relegation: D, E share"), "{:?}", now.questions);
+    let rank = Request::Rank {
+        event: "S top".to_owned(),
+        engines: ["E", "D"].map(str::to_owned).to_vec(),
+        change: change("last"),
+    };
+    world.asked(rank).unwrap();
+    let Ok(Answer::Season(now, history, next)) = world.asked(Request::Season(String::new())) else { panic!() };
+    assert!(now.questions.is_empty() && now.over, "{now:?}");
+    assert_eq!(
+        next,
+        "[events.low]\nstay = [\n    \"A\",\n    \"D\",\n]\n\n[events.top]\nstay = [\n    \"C\",\n    \"E\",\n]\n\n"
+    );
+    for part in ["the gate behind `low` passed (op: because)", "level, and ranked: C above A above B (op: because)"] {
+        assert!(history.contains(part), "{part} in\n{history}");
+    }
+}
+
+#[test]
+fn places_that_points_settle_need_no_games() {
+    let mut world = World::leading();
+    world.asked(apply_text(&SEASON.replace("\"organiser\"", "\"auto\""), "1")).unwrap();
+    decide(&mut world, "low", &["B", "C"]);
+    assert_eq!(roster(&mut world, "top"), "DEB", "no gate, no wait");
+    decide(&mut world, "top", &["D", "B"]);
+    assert!(phases(&mut world)[2].2, "the play-off was skipped");
+    assert_eq!(roster(&mut world, "final"), "DB");
+    let log = world.store.count("/log/");
+    world.restart(Config { version: "0.1.0".to_owned(), ..Config::default() });
+    world.run();
+    assert_eq!((roster(&mut world, "final"), world.store.count("/log/")), ("DB".to_owned(), log));
+}
+
+#[test]
+fn what_people_say_of_a_season_is_checked() {
+    let mut world = World::leading();
+    world.asked(apply_text(SEASON, "1")).unwrap();
+    let numbers = |event: &str| SeasonFact::Numbers { event: event.to_owned(), promote: None, relegate: Some(0) };
+    for (fact, denied) in [
+        (numbers("lo"), "the season has no event `lo`; it has low, top, off, final"),
+        (numbers("low"), "`low` has begun: its numbers were to be said before"),
+        (SeasonFact::Updated { engine: "A".to_owned(), event: "low".to_owned() }, "`low` has begun"),
+        (SeasonFact::Invitation { engine: "X".to_owned(), answer: Invitation::Declined }, "no engine `X`"),
+        (SeasonFact::Advanced { event: String::new() }, "no gate of this season is shut"),
+    ] {
+        let answer = say(&mut world, fact.clone(), &format!("{fact:?}")).unwrap_err().to_string();
+        assert!(answer.contains(denied), "{answer}");
+    }
+    say(&mut world, numbers("top"), "n").unwrap();
+    assert_eq!(summary(&mut world).events[1].relegate, 0);
+    let declined = SeasonFact::Invitation { engine: "E".to_owned(), answer: Invitation::Declined };
+    say(&mut world, declined, "d").unwrap();
+    assert_eq!(summary(&mut world).events[1].playing, 2);
+
+    // The same again is the same; what is open does not change; what is not, does; its events are its own.
+    let again = |world: &mut World, text: &str, tag: &str| match world.asked(apply_text(text, tag)) {
+        Ok(Answer::Applied(applied)) => Ok((applied.created, applied.differences.len())),
+        Err(denied) => Err(denied.to_string()),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(again(&mut world, SEASON, "2"), Ok((false, 0)));
+    let low = SEASON.replacen("openings = \"start-position\"", "openings = \"start-position\"\nponder = true", 1);
+    let denied = again(&mut world, &low, "3").unwrap_err();
+    assert_eq!(denied, "season `S`: events that are open do not change: low");
+    let last = SEASON.replace("match = { pairs = 1 }", "match = { pairs = 3 }");
+    assert_eq!(again(&mut world, &last, "4"), Ok((false, 1)));
+    let taken = world.asked(apply(&spec("S top", 1, ""), "x"));
+    assert!(
+        matches!(&taken, Err(Denied::Precondition(why)) if why.contains("an event of the season `S`")),
+        "{taken:?}"
+    );
+}

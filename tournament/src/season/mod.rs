@@ -1,0 +1,26 @@
+//! Seasons: events that are joined by promotion and relegation.
+//!
+//! Pure: what an event of a season is follows from the season as applied, how the events before it ended, and the
+//! season's log. An event depends on others through its roster alone, which is frozen when it opens.
+
+mod history;
+mod line;
+mod log;
+mod next;
+mod numbers;
+mod open;
+mod programs;
+mod question;
+mod spec;
+#[cfg(test)]
+mod tests;
+
+pub use history::history;
+pub use line::{PlayOff, play_off};
+pub use log::{Closed, Invitation, LoggedSeasonFact, SeasonFact};
+pub use next::{next_rosters, next_season};
+pub use numbers::{Numbers, numbers};
+pub use open::{Opened, event_name, open};
+pub use programs::programs;
+pub use question::Question;
+pub use spec::{Move, SeasonEvent, SeasonSpec, Updates, Vacancies};

@@ -1,0 +1,355 @@
+//! Seasons from their text to the next season's rosters.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::spec::{explain_season, is_season, parse_season};
+
+/// The preset with engines of these numbers: `EL 1`, `EL 2`, ….
+fn season(counts: [(&str, u32); 4], more: &str) -> SeasonSpec {
+    let mut text = format!("name = \"S\"\npreset = \"tcec-leagues\"\n{more}\n");
+    for (event, count) in counts {
+        let names: Vec<String> = (1..=count).map(|n| format!("\"{event} {n}\"")).collect();
+        text.push_str(&format!("[events.{event}]\nstay = [{}]\n", names.join(", ")));
+    }
+    for (event, count) in counts {
+        for n in 1..=count {
+            text.push_str(&format!("[[engine]]\nname = \"{event} {n}\"\nprogram = \"x\"\n"));
+        }
+    }
+    assert!(is_season(&text));
+    parse_season("s.toml", &text, &|_| Err("no file".to_owned())).unwrap_or_else(|e| panic!("{e}")).season
+}
+
+const FULL: [(&str, u32); 4] = [("el", 16), ("l2", 8), ("l1", 8), ("divp", 6)];
+
+/// A table in the order of the roster, a point between two.
+fn played(event: &str, roster: &[String]) -> Closed {
+    let mut closed = Closed { event: event.to_owned(), ..Closed::default() };
+    for (at, engine) in roster.iter().enumerate() {
+        closed.order.push(vec![engine.clone()]);
+        closed.half_points.insert(engine.clone(), 2 * (roster.len() - at) as u32);
+    }
+    closed
+}
+
+fn said(facts: Vec<SeasonFact>) -> Vec<LoggedSeasonFact> {
+    let logged = |(at, fact): (usize, SeasonFact)| LoggedSeasonFact {
+        seq: at as u64 + 1,
+        at_unix_ms: 1_700_000_000_000,
+        by: "ann".to_owned(),
+        reason: "because".to_owned(),
+        request_id: String::new(),
+        fact,
+    };
+    facts.into_iter().enumerate().map(logged).collect()
+}
+
+fn advanced(event: &str) -> SeasonFact {
+    SeasonFact::Advanced { event: event.to_owned() }
+}
+
+fn names(event: &str, numbers: impl IntoIterator<Item = u32>) -> Vec<String> {
+    numbers.into_iter().map(|n| format!("{event} {n}")).collect()
+}
+
+#[test]
+fn a_season_from_the_first_league_to_the_next_season() {
+    let season = season(FULL, "");
+    let mut facts = Vec::new();
+    let mut closed: Vec<Closed> = Vec::new();
+    let mut rosters: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for event in ["el", "l2", "l1", "divp", "ct", "sufi"] {
+        let log = said(facts.clone());
+        // What was not needed has no gate.
+        if let Some(before) = closed.last().filter(|_| event != "sufi") {
+            let shut = open(&season, event, &closed, &log, 5).unwrap_err();
+            assert_eq!(shut, [Question::Gate { event: before.event.clone() }], "{event}");
+            facts.push(advanced(&before.event));
+        }
+        let log = said(facts.clone());
+        let opened = open(&season, event, &closed, &log, 5).unwrap();
+        assert_eq!(open(&season, event, &closed, &log, 5).as_ref(), Ok(&opened), "asked again");
+        let Some(spec) = &opened.spec else {
+            assert_eq!((event, opened.roster.len()), ("ct", 0), "points settled the superfinal");
+            facts.push(SeasonFact::Skipped { event: event.to_owned(), why: opened.why });
+            continue;
+        };
+        assert_eq!(spec.name, format!("S {event}"));
+        assert_eq!(spec.engines.iter().map(|e| e.setup.name.clone()).collect::<Vec<_>>(), opened.roster);
+        let later =
+            ["l2", "l1", "divp", "sufi"].into_iter().find(|other| !rosters.contains_key(other) && *other != event);
+        if let Some(later) = later {
+            let waits = open(&season, later, &closed, &log, 5).unwrap_err();
+            assert!(waits.iter().all(|question| !question.asks_a_person()), "{later}: {waits:?}");
+        }
+        closed.push(played(event, &opened.roster));
+        rosters.insert(event, opened.roster);
+    }
+    assert_eq!(rosters["el"].len(), 16);
+    assert_eq!(rosters["l2"], [names("l2", 1..=8), names("el", 1..=4)].concat());
+    assert_eq!(rosters["l1"], [names("l1", 1..=8), names("l2", 1..=4)].concat());
+    assert_eq!(rosters["divp"], [names("divp", 1..=6), names("l1", 1..=2)].concat());
+    assert_eq!(rosters["sufi"], names("divp", 1..=2), "the winner first");
+    let log = said(facts);
+    let next = next_rosters(&season, &closed, &log).unwrap();
+    assert_eq!(next["divp"], names("divp", 1..=6));
+    assert_eq!(next["l1"], [names("l1", 3..=8), names("l1", 1..=2)].concat());
+    assert_eq!(next["l2"], [names("l2", 5..=8), names("l2", 1..=4)].concat());
+    assert_eq!(next["el"], [names("el", 5..=10), names("el", 1..=4)].concat());
+    assert!(next_season(&next).contains("[events.l1]\nstay = [\n    \"l1 3\",\n"));
+    let history = history(&season, &log, &closed, &[]);
+    for part in ["`el`", "the gate behind `divp` passed (ann: because)", "`ct` needs no games", "1. divp 1 2.0"] {
+        assert!(history.contains(part), "{part} in {history}");
+    }
+}
+
+#[test]
+fn vacancies_and_their_numbers() {
+    #[track_caller]
+    fn check(counts: [u32; 4], policy: &str, facts: Vec<SeasonFact>, expected: [(u32, u32, u32, u32); 4]) {
+        let events = ["el", "l2", "l1", "divp"];
+        let counts = [(events[0], counts[0]), (events[1], counts[1]), (events[2], counts[2]), (events[3], counts[3])];
+        let season = season(counts, &format!("vacancies = \"{policy}\""));
+        let numbers = numbers(&season, &said(facts));
+        for (event, expected) in events.iter().zip(expected) {
+            let n = numbers[*event];
+            assert_eq!((n.playing, n.promote, n.relegate, n.next_start), expected, "{event} of {counts:?}");
+        }
+    }
+    let b = "relegate-less";
+    check([16, 8, 8, 6], b, vec![], [(16, 4, 6, 10), (12, 4, 4, 8), (12, 2, 4, 8), (8, 0, 2, 6)]);
+    check([16, 7, 8, 6], b, vec![], [(16, 4, 5, 10), (11, 4, 3, 8), (12, 2, 4, 8), (8, 0, 2, 6)]);
+    check([16, 8, 8, 3], b, vec![], [(16, 4, 4, 10), (12, 4, 2, 8), (12, 2, 2, 8), (5, 0, 0, 5)]);
+    check([16, 6, 5, 6], b, vec![], [(16, 4, 2, 10), (10, 4, 0, 7), (9, 2, 1, 8), (8, 0, 2, 6)]);
+    let a = "promote-more";
+    check([16, 7, 8, 6], a, vec![], [(16, 5, 5, 10), (12, 4, 4, 8), (12, 2, 4, 8), (8, 0, 2, 6)]);
+    check([16, 8, 8, 5], a, vec![], [(16, 4, 5, 10), (12, 4, 3, 8), (12, 3, 3, 8), (8, 0, 2, 6)]);
+    check([16, 8, 6, 6], a, vec![], [(16, 4, 4, 10), (12, 6, 2, 8), (12, 2, 4, 8), (8, 0, 2, 6)]);
+    // Who declines leaves a place vacant, and a person may say other numbers.
+    let declined = SeasonFact::Invitation { engine: "l2 8".to_owned(), answer: Invitation::Declined };
+    check([16, 8, 8, 6], b, vec![declined], [(16, 4, 5, 10), (11, 4, 3, 8), (12, 2, 4, 8), (8, 0, 2, 6)]);
+    let numbers = SeasonFact::Numbers { event: "l2".to_owned(), promote: Some(5), relegate: Some(1) };
+    check([16, 8, 8, 6], b, vec![numbers], [(16, 4, 3, 10), (12, 5, 1, 11), (13, 2, 5, 8), (8, 0, 2, 6)]);
+}
+
+#[test]
+fn vacancies_as_worked_out() {
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/vectors/tcec/vectors.json"));
+    let Ok(text) = fs::read_to_string(path) else {
+        println!("SKIP: no worked examples at {}", path.display());
+        return;
+    };
+    let vectors: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let keys = [("el", "EL", 16), ("l2", "L2", 8), ("l1", "L1", 8), ("divp", "DP", 6)];
+    for example in vectors["vacancies_policy_B"].as_array().unwrap() {
+        let vacant = |key: &str| example["vacancies"][key].as_u64().unwrap_or(0) as u32;
+        let counts = keys.map(|(event, key, full)| (event, full - vacant(key)));
+        let numbers = numbers(&season(counts, ""), &[]);
+        for (event, key, _) in keys {
+            let n = numbers[event];
+            let expected = ["playing", "promoted", "relegated", "next_season_start"];
+            let expected = expected.map(|what| example[what][key].as_u64().unwrap() as u32);
+            assert_eq!(
+                [n.playing, n.promote, n.relegate, n.next_start],
+                expected,
+                "{event} in {}",
+                example["vacancies"]
+            );
+        }
+    }
+}
+
+#[test]
+fn a_play_off_is_entered_on_points() {
+    #[track_caller]
+    fn check(points: &[u32], count: u32, direct: &str, level: &str, spots: u32) {
+        let mut closed = Closed { event: "divp".to_owned(), ..Closed::default() };
+        for (at, &points) in points.iter().enumerate() {
+            let engine = char::from(b'A' + at as u8).to_string();
+            closed.order.push(vec![engine.clone()]);
+            closed.half_points.insert(engine, points);
+        }
+        let off = play_off(&closed, count);
+        assert_eq!((off.direct.concat(), off.level.concat(), off.spots), (direct.to_owned(), level.to_owned(), spots));
+    }
+    check(&[72, 68, 67, 60], 2, "AB", "", 0);
+    check(&[72, 66, 66, 60], 2, "A", "BC", 1);
+    check(&[70, 70, 66], 2, "AB", "", 0);
+    check(&[68, 68, 68, 60], 2, "", "ABC", 2);
+    check(&[72, 62, 62, 62, 62, 48], 2, "A", "BCDE", 1);
+    check(&[56; 8], 2, "", "ABCDEFGH", 2);
+    check(&[9, 8, 7, 7, 7, 1], 4, "AB", "CDE", 2);
+    check(&[9], 2, "A", "", 0);
+}
+
+/// Everything up to the division is over; `points` are those of its engines, in the order of its table.
+fn at_the_division(points: [u32; 8]) -> (SeasonSpec, Vec<Closed>, Vec<SeasonFact>) {
+    let season = season(FULL, "");
+    let roster = [names("divp", 1..=6), names("l1", 1..=2)].concat();
+    let mut division = played("divp", &roster);
+    for (engine, points) in roster.iter().zip(points) {
+        division.half_points.insert(engine.clone(), points);
+    }
+    let l1 = [names("l1", 1..=8), names("l2", 1..=4)].concat();
+    let l2 = [names("l2", 1..=8), names("el", 1..=4)].concat();
+    let closed = vec![played("el", &names("el", 1..=16)), played("l2", &l2), played("l1", &l1), division];
+    (season, closed, ["el", "l2", "l1", "divp"].map(advanced).to_vec())
+}
+
+#[test]
+fn the_places_of_the_superfinal_are_played_off() {
+    let (season, mut closed, mut facts) = at_the_division([72, 66, 66, 66, 30, 20, 10, 0]);
+    let opened = open(&season, "ct", &closed, &said(facts.clone()), 5).unwrap();
+    assert_eq!(opened.roster, names("divp", 2..=4));
+    assert_eq!(
+        open(&season, "sufi", &closed, &said(facts.clone()), 5).unwrap_err(),
+        [Question::Earlier { event: "ct".to_owned() }]
+    );
+    closed.push(played("ct", &names("divp", [4, 2, 3])));
+    facts.push(advanced("ct"));
+    let opened = open(&season, "sufi", &closed, &said(facts), 5).unwrap();
+    assert_eq!(opened.roster, names("divp", [1, 4]));
+
+    // Both places: who came through first has won; together, by the table of the division.
+    let (season, mut closed, mut facts) = at_the_division([66, 66, 66, 60, 30, 20, 10, 0]);
+    facts.push(advanced("ct"));
+    closed.push(played("ct", &names("divp", [3, 1, 2])));
+    assert_eq!(open(&season, "sufi", &closed, &said(facts.clone()), 5).unwrap().roster, names("divp", [3, 1]));
+    closed[4].order = vec![names("divp", [3, 1]), names("divp", [2])];
+    assert_eq!(open(&season, "sufi", &closed, &said(facts.clone()), 5).unwrap().roster, names("divp", [1, 3]));
+    closed[4].order = vec![names("divp", [3]), names("divp", [1, 2])];
+    let asked = open(&season, "sufi", &closed, &said(facts), 5).unwrap_err();
+    assert_eq!(asked[0].name(), "ct/qualification");
+}
+
+#[test]
+fn a_tie_across_a_line_blocks_by_name() {
+    let season = season(FULL, "");
+    let log = said(vec![advanced("el")]);
+    let mut el = played("el", &names("el", 1..=16));
+    el.order = [vec![names("el", 1..=3)], (4..=16).map(|n| names("el", [n])).collect()].concat();
+    assert!(open(&season, "l2", &[el.clone()], &log, 5).is_ok(), "a tie above the line decides nothing");
+    el.order =
+        [(1..=3).map(|n| names("el", [n])).collect(), vec![names("el", 4..=6)], vec![names("el", 7..=16)]].concat();
+    let asked = open(&season, "l2", &[el.clone()], &log, 5).unwrap_err();
+    let tie = Question::Tie { event: "el".to_owned(), line: "promotion", engines: names("el", 4..=6), above: 1 };
+    assert_eq!(asked, [tie]);
+    assert_eq!(asked[0].name(), "el/promotion");
+    assert!(asked[0].to_string().contains("el 4, el 5, el 6 share a place of `el`"), "{}", asked[0]);
+    // Who goes down is asked when the next season is to be written.
+    let next = next_rosters(&season, &[el], &log).unwrap_err();
+    assert!(next.iter().any(|question| question.name() == "el/relegation"), "{next:?}");
+    assert!(next.iter().any(|question| question.name() == "divp/over"), "{next:?}");
+}
+
+#[test]
+fn invitations_and_programs() {
+    let season = season(FULL, "");
+    let invited = |engine: &str, answer| SeasonFact::Invitation { engine: engine.to_owned(), answer };
+    let log = said(vec![invited("el 3", Invitation::Invited), invited("el 4", Invitation::Declined)]);
+    assert_eq!(open(&season, "el", &[], &log, 5).unwrap_err(), [Question::Invitation { engine: "el 3".to_owned() }]);
+    let log = said(vec![invited("el 3", Invitation::Invited), invited("el 3", Invitation::Accepted)]);
+    assert_eq!(open(&season, "el", &[], &log, 5).unwrap().roster.len(), 16);
+
+    let mut el = played("el", &names("el", 1..=16));
+    let mut l2 = played("l2", &[names("l2", 1..=8), names("el", 1..=4)].concat());
+    el.digests = (1..=16).map(|n| (format!("el {n}"), "old".to_owned())).collect();
+    el.crashes.insert("el 1".to_owned(), 2);
+    l2.digests = [("l2 1".to_owned(), "old".to_owned()), ("el 1".to_owned(), "old".to_owned())].into();
+    let closed = [el, l2];
+    let now = |engine: &str| -> BTreeMap<String, String> { [(engine.to_owned(), "new".to_owned())].into() };
+    let asked = |event: &str, engine: &str, log: &[LoggedSeasonFact]| {
+        programs(&season, event, &[engine.to_owned()], &now(engine), &closed, log)
+    };
+    let log = said(vec![]);
+    assert_eq!(asked("l2", "el 1", &log), [], "it came up");
+    assert_eq!(asked("l1", "l2 1", &log), [], "it came up");
+    let shut = asked("l2", "el 9", &log);
+    assert_eq!(
+        shut[0].to_string(),
+        "the program of `el 9` is another than in `el`: only who came up may be updated; `update` allows it"
+    );
+    let allowed = said(vec![SeasonFact::Updated { engine: "el 9".to_owned(), event: "l2".to_owned() }]);
+    assert_eq!(asked("l2", "el 9", &allowed), []);
+    assert_eq!(asked("divp", "l1 1", &log), [], "nothing is known of it");
+    let mut strict = season.clone();
+    strict.events[1].updates = Updates::None;
+    let fix = programs(&strict, "l2", &["el 1".to_owned()], &now("el 1"), &closed[..1], &log);
+    assert!(fix[0].to_string().contains("it crashed 2 times and came up: a fix of that alone"), "{}", fix[0]);
+}
+
+#[test]
+fn a_season_explained_is_the_same_season() {
+    let season = season(FULL, "");
+    let again = parse_season("again.toml", &explain_season(&season), &|_| Err(String::new())).unwrap().season;
+    assert_eq!(again, season);
+    let el = season.event("el").unwrap();
+    assert_eq!((el.event.title.as_str(), el.event.one_at_a_time, el.places), ("Entrance League", true, Some(16)));
+    assert!(!el.event.openings.random);
+}
+
+#[test]
+fn mistakes_of_a_season_are_named() {
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        let engines = "[[engine]]\nname = \"A\"\nprogram = \"a\"\n[[engine]]\nname = \"B\"\nprogram = \"b\"\n";
+        let text = format!("{text}\n{engines}");
+        let found = parse_season("s.toml", &text, &|_| Err(String::new())).unwrap_err().to_string();
+        for part in expected {
+            assert!(found.contains(part), "{part} in\n{found}");
+        }
+        assert_eq!(found.matches("error: ").count(), expected.len(), "{found}");
+    }
+    check("name = \"S\"", &["a season without events"]);
+    check("name = \"S\"\npreset = \"tcec-league\"", &["did you mean `tcec-leagues`?", "a season without events"]);
+    check("preset = \"tcec-leagues\"\nprest = 1", &["a season without `name`", "unknown key `prest` in the season"]);
+    check("name = \"S\"\n[events.a]\nentrants = [\"A\", \"C\"]", &["s.toml:3:19: unknown engine `C`"]);
+    check("name = \"S\"\n[events.a]\nentrants = [\"A\", \"A\"]", &["`A` stands here twice"]);
+    check(
+        "name = \"S\"\n[events.a]\npromote = { count = 1, to = \"a\" }\n[events.b]\nrelegate = { to = \"c\" }",
+        &["`a` must come later", "it does not say how many", "unknown event `c`"],
+    );
+    check("name = \"S\"\n[events.a]\nformat = \"match\"\ntime-control = 5", &["`time-control` must be a text"]);
+    let two =
+        "promote = { count = 1, to = \"b\" }\nstay = [\"A\"]\n[events.b]\nrelegate = { count = 1 }\nstay = [\"A\"]";
+    check(&format!("name = \"S\"\n[events.a]\n{two}"), &["`A` begins the season in two leagues"]);
+    check("name = \"S\"\n[events.\"a/b\"]\nstay = []", &["is no name of an event", "a season without events"]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Nobody is in two leagues, nobody is lost but who leaves the lowest, whatever is vacant.
+    #[test]
+    fn nobody_is_lost_or_doubled(
+        vacant in (0u32..3, 0u32..4, 0u32..4, 0u32..4), more in any::<bool>(), shuffle in any::<u64>(),
+    ) {
+        let counts = [("el", 16 - vacant.0), ("l2", 8 - vacant.1), ("l1", 8 - vacant.2), ("divp", 6 - vacant.3)];
+        let policy = if more { "promote-more" } else { "relegate-less" };
+        let season = season(counts, &format!("vacancies = \"{policy}\""));
+        let log = said(["el", "l2", "l1", "divp"].map(advanced).to_vec());
+        let mut closed: Vec<Closed> = Vec::new();
+        for event in ["el", "l2", "l1", "divp"] {
+            let mut roster = open(&season, event, &closed, &log, 1).unwrap().roster;
+            let all = numbers(&season, &log);
+            prop_assert_eq!(roster.len() as u32, all[event].playing);
+            roster.sort_by_key(|name| name.bytes().fold(shuffle, |hash, b| hash.rotate_left(7) ^ u64::from(b)).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            closed.push(played(event, &roster));
+        }
+        let next = next_rosters(&season, &closed, &log).unwrap();
+        let all = numbers(&season, &log);
+        let mut everyone: Vec<&String> = next.values().flatten().collect();
+        let count = everyone.len();
+        everyone.sort();
+        everyone.dedup();
+        prop_assert_eq!(everyone.len(), count);
+        let before: u32 = counts.iter().map(|(_, n)| n).sum();
+        prop_assert_eq!(count as u32 + all["el"].relegate, before);
+        for (event, roster) in &next {
+            prop_assert_eq!(roster.len() as u32, all[event].next_start, "{}", event);
+        }
+    }
+}
