@@ -42,10 +42,13 @@ impl Core {
                 };
                 let (lease, result) = (keys::lease(uid, &game.pair), keys::result(uid, game));
                 let value = encode(stored);
-                let mut ops =
-                    vec![Op::Put(result.clone(), value.clone()), delete_checkpoints(uid, &game.pair, game.game)];
+                let mut ops = vec![Op::Put(result.clone(), value.clone())];
                 if last {
-                    ops.push(Op::Delete(lease.clone()));
+                    // Also what was kept of a game that a fact ended.
+                    let (from, to) = keys::all_checkpoints(uid, &game.pair);
+                    ops.extend([Op::DeleteRange(from, to), Op::Delete(lease.clone())]);
+                } else {
+                    ops.push(delete_checkpoints(uid, &game.pair, game.game));
                 }
                 let compare = vec![Compare::Modified(lease, *attempt), Compare::Absent(result.clone())];
                 Some(Built { compare, ops, proof: Proof::Put(result, value) })

@@ -34,7 +34,7 @@ impl Core {
             Write::Checkpoint { uid, game, attempt, built } => self.checkpointed(&uid, game, attempt, built),
             Write::Fact(fact) => self.fact_done(*fact, revision),
             Write::Create(create) => self.created(*create, revision),
-            Write::Fleet { worker, entry, grace_ms, asks } => self.fleet_done(&worker, entry, grace_ms, &asks),
+            Write::Fleet { worker, entry, asks } => self.fleet_done(&worker, entry, &asks),
         }
     }
 
@@ -234,14 +234,14 @@ impl Core {
         }
     }
 
-    fn fleet_done(&mut self, worker: &str, entry: FleetEntry, grace_ms: u64, asks: &[AskId]) {
+    fn fleet_done(&mut self, worker: &str, entry: FleetEntry, asks: &[AskId]) {
         let undo = entry.over;
         self.fleet.insert(worker.to_owned(), entry);
         if undo && let Some(known) = self.workers.get_mut(worker) {
             known.faults = 0;
             known.draining = false;
         }
-        self.tell(worker, Message::Drain(v1::Drain { grace_ms, exit: false, undo }));
+        self.tell_drain(worker);
         self.offer_to(worker);
         for &ask in asks {
             let answer = self.answer_worker(worker);
@@ -259,7 +259,9 @@ impl Core {
         match write {
             Write::HandOut { uid, pair } => {
                 self.learn(&uid, pair, there);
-                self.drop_hand(&uid, pair);
+                if self.hand(&uid, pair).is_some_and(|hand| hand.attempt == 0) {
+                    self.drop_hand(&uid, pair);
+                }
             }
             Write::Record { uid, game, attempt, stored } => {
                 self.not_recorded(&uid, game, attempt, &stored.entry.worker, there);

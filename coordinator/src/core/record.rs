@@ -205,10 +205,13 @@ impl Core {
             request_id: String::new(),
             at_unix_ms: self.now.unix_ms,
             over: false,
+            grace_ms: 0,
         };
+        // It is told once that is on record.
+        known.drain_told = Some(true);
         // Known at once, so that nothing more is handed out while it is written.
         self.fleet.insert(worker.to_owned(), entry.clone());
-        self.write(Write::Fleet { worker: worker.to_owned(), entry, grace_ms: 0, asks: Vec::new() });
+        self.write(Write::Fleet { worker: worker.to_owned(), entry, asks: Vec::new() });
     }
 
     pub(super) fn progress(&mut self, worker: &str, progress: v1::Progress) {

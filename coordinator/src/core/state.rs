@@ -162,6 +162,8 @@ pub(super) struct Worker {
     /// The number of the last order sent in this session.
     pub(super) order: u64,
     pub(super) draining: bool,
+    /// Whether it was told in this session to drain (`true`), or that this is over.
+    pub(super) drain_told: Option<bool>,
     pub(super) free: Vec<u32>,
     pub(super) told: Vec<v1::AttemptState>,
     /// What it has in hand, with the class of slot.
@@ -190,6 +192,7 @@ impl Worker {
             former: false,
             order: 0,
             draining: false,
+            drain_told: None,
             free: Vec::new(),
             told: Vec::new(),
             hands: BTreeMap::new(),
