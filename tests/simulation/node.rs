@@ -379,6 +379,7 @@ impl World {
             return;
         }
         self.note(|| format!("n{node} leads since {since}, {} keys", loaded.len()));
+        self.watch.ledger.another_leads();
         let known = &mut self.nodes[node];
         known.role = Role::Leading(since);
         known.epoch += 1;

@@ -61,6 +61,11 @@ impl World {
             return self.fail(format!("outcome: {}/{} goes on after its end", id.pair, id.game));
         }
         let fault = self.slot_fault(plan.plies());
+        if fault.is_none_or(|(_, reason)| reason != HandBackReason::NotStarted)
+            && let Ok((_, game)) = rookery_coordinator::wire::read_game_id(&id)
+        {
+            self.watch.ledger.begun.insert((game, attempt));
+        }
         let known = &mut self.workers[worker];
         known.serial += 1;
         let serial = known.serial;

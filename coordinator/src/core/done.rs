@@ -24,7 +24,7 @@ impl Core {
                 self.keep_back(&uid, pair);
                 self.taken_back(&uid, pair, revision, broken, &error);
                 let hand = self.drop_hand(&uid, pair);
-                self.interrupted(&uid, pair, hand.as_ref());
+                self.interrupted(&uid, pair);
                 self.changed(&uid);
                 if let Some(hand) = hand {
                     self.reply(&hand.worker, attempt, reply);
@@ -190,7 +190,7 @@ impl Core {
             self.keep_back(&uid, pair);
             self.taken_back(&uid, pair, revision, false, "");
             if let Some(hand) = self.drop_hand(&uid, pair) {
-                self.interrupted(&uid, pair, Some(&hand));
+                self.interrupted(&uid, pair);
                 let reason = logged.as_ref().map_or("", |fact| fact.reason.as_str()).to_owned();
                 self.reply(&hand.worker, hand.attempt, Reply::Cancel(reason));
             }
@@ -271,7 +271,7 @@ impl Core {
                     return;
                 }
                 if let Some(hand) = self.drop_hand(&uid, pair) {
-                    self.interrupted(&uid, pair, Some(&hand));
+                    self.interrupted(&uid, pair);
                     self.reply(&hand.worker, attempt, reply);
                 }
             }

@@ -130,6 +130,10 @@ impl Core {
             self.reply(worker, attempt, Reply::Discarded(back.game, DiscardReason::AttemptOver, String::new()));
             return;
         };
+        if self.outgoing.turned_away.contains(worker) {
+            // Its attempt may have a finished game that could not be taken: the worker says both again.
+            return;
+        }
         let evidence = cut(&back.evidence, limits::ERROR_BYTES);
         let what = match reason {
             HandBackReason::Drained => "drained",
@@ -142,6 +146,11 @@ impl Core {
         };
         let plies = back.plies.len();
         self.comes_back(&uid, pair, &back);
+        // What waited for a slot comes back without plies; a board tells all of them.
+        let not_started = reason == HandBackReason::NotStarted || plies == 0;
+        if let Some(hand) = self.hand_mut(&uid, pair).filter(|_| not_started) {
+            hand.not_started = true;
+        }
         let error = format!("worker {worker}: {what} at ply {plies}: {evidence}");
         let broken = reason == HandBackReason::HostFault;
         if broken {
@@ -164,7 +173,6 @@ impl Core {
                 game,
                 plies: back.plies.iter().cloned().map(wire::read_ply).collect(),
                 clocks: [back.first_clock_ns, back.second_clock_ns],
-                built: None,
             }));
         }
     }

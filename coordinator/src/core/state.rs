@@ -19,7 +19,7 @@ use super::{
     interruption::Probing,
     kept::{Back, Kept},
     results::Results,
-    stored::{FleetEntry, Meta},
+    stored::{Checkpoint, FleetEntry, Meta},
     writes::{Reply, Writes},
 };
 use crate::store::Revision;
@@ -135,6 +135,10 @@ pub(super) struct Hand {
     pub(super) running: BTreeMap<GameId, Running>,
     /// What came back of a game that was handed back.
     pub(super) back: Option<Box<Back>>,
+    /// It came back before its game began.
+    pub(super) not_started: bool,
+    /// What is stored of its games with its end, by the number of the checkpoint.
+    pub(super) last: Vec<(GameId, u32, Checkpoint)>,
     /// When a ply was last played, or it was handed out.
     pub(super) moved_ns: u64,
 }

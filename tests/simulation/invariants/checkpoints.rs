@@ -29,8 +29,9 @@ pub(crate) fn check(world: &World, txn: &Txn, pair: &PairId, game: u8, seq: u32,
         _ => None,
     });
     if json.get("restart").is_some() {
-        // It goes on: with the lease by which it does.
-        let with = handed.is_some_and(|lease| lease.from.contains(&game));
+        // It goes on, or did not: with the lease by which it does, or the end of the one by which it was to.
+        let was = lease.is_some_and(|lease| lease.from.contains(&game));
+        let with = handed.is_some_and(|lease| lease.from.contains(&game) || (lease.worker.is_empty() && was));
         return if with { Ok(()) } else { Err(format!("{name} goes on without an attempt")) };
     }
     let worker = json["worker"].as_str().unwrap_or_default();

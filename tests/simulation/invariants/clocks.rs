@@ -9,7 +9,7 @@ use rookery_tournament::{
     interruption::{Compensation, WHOLE},
 };
 
-use super::Holds;
+use super::{Holds, ledger::Lease};
 use crate::{
     expect,
     operator::UID,
@@ -114,10 +114,13 @@ fn often(world: &World, game: &GameId, restarts: usize) -> Holds {
     if restarts > most as usize {
         return Err(format!("clocks: {game} went on {restarts} times, at most {most} are allowed"));
     }
-    let leases = ledger.leases_of(&game.pair).iter();
-    let attempts = leases.filter(|lease| lease.games.contains(game) && lease.from.contains(&game.game)).count();
-    if restarts > attempts {
-        return Err(format!("clocks: {game} went on {restarts} times by {attempts} attempts"));
+    // The last one is the attempt that is ordered now.
+    let goes_on = |lease: &&Lease| lease.games.contains(game) && lease.from.contains(&game.game);
+    let attempts: Vec<&Lease> = ledger.leases_of(&game.pair).iter().filter(goes_on).collect();
+    let (_, before) = attempts.split_last().ok_or_else(|| format!("clocks: {game} goes on by no attempt"))?;
+    let begun = before.iter().filter(|lease| ledger.begun.contains(&(*game, lease.revision))).count();
+    if restarts > begun + 1 {
+        return Err(format!("clocks: {game} goes on for the {restarts}. time, but began again {begun} times"));
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! What was put on record, kept apart from the store: what the invariants are held against.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 use rookery_coordinator::{
@@ -28,6 +28,8 @@ pub(crate) struct Ledger {
     now: BTreeMap<PairId, Lease>,
     pub(crate) results: BTreeMap<GameId, (Revision, ResultEntry)>,
     pub(crate) facts: Vec<LoggedFact>,
+    /// Attempts by which a game began on a slot, or of which a new leader cannot know.
+    pub(crate) begun: BTreeSet<(GameId, Revision)>,
 }
 
 pub(crate) fn read_lease(value: &Bytes, revision: Revision) -> Lease {
@@ -70,6 +72,13 @@ impl Ledger {
             let lease = leases.iter().find(|lease| lease.revision == attempt && lease.worker == worker)?;
             Some((*pair, lease))
         })
+    }
+
+    /// Another leads: what stands may have begun.
+    pub(crate) fn another_leads(&mut self) {
+        for lease in self.now.values() {
+            self.begun.extend(lease.games.iter().map(|game| (*game, lease.revision)));
+        }
     }
 
     pub(crate) fn executed(&mut self, txn: &Txn, revision: Revision) {
