@@ -156,7 +156,7 @@ impl World {
             }
             Kind::LeaveWorker if self.workers[worker].alive && !self.workers[worker].leaving => {
                 let grace_ms = *self.dice.pick(&[0, 2_000, 15_000]);
-                self.to_worker(worker, 0, WorkerIn::Leave(grace_ms));
+                self.worker_soon(worker, 0, WorkerIn::Leave(grace_ms));
                 let at = self.while_(40) + (grace_ms + 4_000) * MS;
                 self.push(at, Event::Fault(Fault::StartWorker(worker)));
             }

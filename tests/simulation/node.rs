@@ -176,7 +176,7 @@ impl World {
                     if deposed {
                         let since = self.nodes[node].since();
                         let after = self.dice.between(MS, 20 * MS);
-                        self.to_node(node, after, NodeIn::Deposed(since));
+                        self.node_soon(node, after, NodeIn::Deposed(since));
                     }
                 }
             }
@@ -194,10 +194,10 @@ impl World {
             }
             NodeIn::Hello(stream, hello) => self.hello(node, stream, hello),
             NodeIn::Said(stream, message) => {
-                if let Some(session) = self.streams[stream].session {
-                    if self.nodes[node].sessions.contains_key(&session) {
-                        self.feed(node, Input::Said { session, message });
-                    }
+                if let Some(session) = self.streams[stream].session
+                    && self.nodes[node].sessions.contains_key(&session)
+                {
+                    self.feed(node, Input::Said { session, message });
                 }
             }
             NodeIn::Gone(stream) => {
@@ -276,7 +276,7 @@ impl World {
                 let there = self.archive.away_until <= self.now;
                 let epoch = self.nodes[node].epoch;
                 let after = self.dice.between(MS, 50 * MS);
-                self.to_node(node, after, NodeIn::Book(epoch, digest, there));
+                self.node_soon(node, after, NodeIn::Book(epoch, digest, there));
             }
             Effect::Send { session, message } => {
                 if let Some(&stream) = self.nodes[node].sessions.get(&session) {
@@ -340,7 +340,7 @@ impl World {
 
     fn campaign(&mut self, node: usize) {
         let jitter = self.dice.roll(200 * MS);
-        self.to_node(node, CAMPAIGN_NS + jitter, NodeIn::Campaign);
+        self.node_soon(node, CAMPAIGN_NS + jitter, NodeIn::Campaign);
         let known = &mut self.nodes[node];
         match known.role {
             Role::Standby => {
@@ -435,7 +435,7 @@ impl World {
         self.note(|| format!("n{node} starts"));
         self.nodes[node] = Node::new(boot);
         let after = self.dice.between(10 * MS, 500 * MS);
-        self.to_node(node, after, NodeIn::Campaign);
+        self.node_soon(node, after, NodeIn::Campaign);
     }
 
     /// SIGCONT. What has arrived is handled in the order in which the runtime finds it: the campaign may be late to see

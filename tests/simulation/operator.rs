@@ -131,6 +131,7 @@ impl World {
                 digests: Vec::new(),
                 dry_run: false,
                 paused: false,
+                ruling: false,
                 change,
             },
             Deed::Pause(now) => Request::Pause { event, now, change },
@@ -175,7 +176,7 @@ impl World {
                 self.note(|| format!("operator asks n{node}: {task} {what:?}"));
             }
             let after = self.dice.between(MS, 30 * MS);
-            self.to_node(node, after, NodeIn::Asked(task, Box::new(request)));
+            self.node_soon(node, after, NodeIn::Asked(task, Box::new(request)));
         }
     }
 

@@ -90,7 +90,7 @@ impl World {
         }
         let think = self.workers[worker].slots[slot].as_ref().map_or(0, |game| game.plan.time_ns(game.first));
         let after = self.dice.between(20 * MS, 400 * MS) + think;
-        self.to_worker(worker, after, WorkerIn::Slot(slot, serial));
+        self.worker_soon(worker, after, WorkerIn::Slot(slot, serial));
     }
 
     /// What the machine does to the next game.
@@ -146,7 +146,7 @@ impl World {
         });
         let next = game.plies.len();
         let after = if next < game.plan.plies() { game.plan.time_ns(next) } else { 30 * MS };
-        self.to_worker(worker, after, WorkerIn::Slot(slot, serial));
+        self.worker_soon(worker, after, WorkerIn::Slot(slot, serial));
         if let Some(progress) = progress {
             self.hall(worker, Input::Progress(Box::new(progress)));
         }
@@ -157,7 +157,7 @@ impl World {
         game.back = Some(reason);
         let serial = game.serial;
         let after = self.dice.between(MS, SECOND);
-        self.to_worker(worker, after, WorkerIn::Heeds(slot, serial));
+        self.worker_soon(worker, after, WorkerIn::Heeds(slot, serial));
     }
 
     pub(crate) fn slot_heeds(&mut self, worker: usize, slot: usize, serial: u64) {

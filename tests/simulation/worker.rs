@@ -127,7 +127,7 @@ impl World {
         (known.connect_at, known.back_off, known.beat_at) = (now + 1, BACK_OFF_LEAST, 0);
         self.note(|| format!("w{worker} starts"));
         self.watch.started(worker);
-        self.to_worker(worker, 1, WorkerIn::Connect(now + 1));
+        self.worker_soon(worker, 1, WorkerIn::Connect(now + 1));
     }
 
     /// Kill -9, or the end of the process.
@@ -210,7 +210,7 @@ impl World {
             WorkerIn::Leave(grace_ms) => {
                 self.workers[worker].leaving = true;
                 self.note(|| format!("w{worker} is asked to leave within {grace_ms} ms"));
-                self.to_worker(worker, grace_ms * MS + FAREWELL, WorkerIn::Exit);
+                self.worker_soon(worker, grace_ms * MS + FAREWELL, WorkerIn::Exit);
                 self.hall(worker, Input::Leave { grace_ms });
             }
             WorkerIn::Exit => self.end_worker(worker),
@@ -224,7 +224,7 @@ impl World {
         if !known.alive || known.paused || cut {
             let after =
                 if known.alive { self.dice.between(3 * SECOND, 6 * SECOND) } else { self.dice.between(MS, 50 * MS) };
-            return self.to_worker(worker, after, WorkerIn::NotConnected);
+            return self.worker_soon(worker, after, WorkerIn::NotConnected);
         }
         let stream = self.open_stream(worker, node);
         self.workers[worker].connection = Some(stream);
@@ -246,7 +246,7 @@ impl World {
         let after = known.back_off;
         known.back_off = (known.back_off * 2).min(BACK_OFF_MOST);
         known.connect_at = now + after;
-        self.to_worker(worker, after, WorkerIn::Connect(now + after));
+        self.worker_soon(worker, after, WorkerIn::Connect(now + after));
     }
 
     fn welcomed(&mut self, worker: usize, welcome: &v1::Welcome) {
@@ -261,7 +261,7 @@ impl World {
     fn beat_later(&mut self, worker: usize) {
         let after = self.workers[worker].beat_every;
         self.workers[worker].beat_at = self.now + after;
-        self.to_worker(worker, after, WorkerIn::Beat(self.now + after));
+        self.worker_soon(worker, after, WorkerIn::Beat(self.now + after));
     }
 
     pub(crate) fn hall(&mut self, worker: usize, input: Input) {
@@ -303,7 +303,7 @@ impl World {
             Effect::WakeAfter(ms) => {
                 let at = self.now + ms * MS;
                 self.workers[worker].grace_over_at = at;
-                self.to_worker(worker, ms * MS, WorkerIn::GraceOver(at));
+                self.worker_soon(worker, ms * MS, WorkerIn::GraceOver(at));
             }
             Effect::Reconnect { leader, why, fatal } => {
                 if fatal {

@@ -170,12 +170,12 @@ impl World {
         self.queue.push(Reverse(Queued { at, seq: self.seq, event }));
     }
 
-    pub(crate) fn to_node(&mut self, node: usize, after: u64, input: NodeIn) {
+    pub(crate) fn node_soon(&mut self, node: usize, after: u64, input: NodeIn) {
         let boot = self.nodes[node].boot;
         self.push(self.now + after, Event::Node(node, boot, input));
     }
 
-    pub(crate) fn to_worker(&mut self, worker: usize, after: u64, input: WorkerIn) {
+    pub(crate) fn worker_soon(&mut self, worker: usize, after: u64, input: WorkerIn) {
         let boot = self.workers[worker].boot;
         self.push(self.now + after, Event::Worker(worker, boot, input));
     }
@@ -333,14 +333,14 @@ impl World {
     fn give_up(&mut self, node: usize, call: &Call, after: u64) {
         if let Call::Commit(epoch, _, ticket, _) = call {
             let outcome = Err(CommitError::Unknown("no answer".to_owned()));
-            self.to_node(node, after, NodeIn::Committed(*epoch, *ticket, outcome));
+            self.node_soon(node, after, NodeIn::Committed(*epoch, *ticket, outcome));
         }
     }
 
     fn refuse_call(&mut self, node: usize, call: Call, after: u64, unknown: bool) {
         if let Call::Commit(epoch, _, ticket, _) = call {
             let what = if unknown { CommitError::Unknown } else { CommitError::Unavailable };
-            self.to_node(node, after, NodeIn::Committed(epoch, ticket, Err(what("away".to_owned()))));
+            self.node_soon(node, after, NodeIn::Committed(epoch, ticket, Err(what("away".to_owned()))));
         }
     }
 
@@ -390,7 +390,7 @@ impl World {
             Some(locations) if !away && !flaky => Ok(locations),
             _ => Err(ArchiveError::Unavailable("away".to_owned())),
         };
-        self.to_node(node, after, NodeIn::Archived(epoch, ticket, outcome));
+        self.node_soon(node, after, NodeIn::Archived(epoch, ticket, outcome));
     }
 
     // --- what is watched

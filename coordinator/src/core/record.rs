@@ -201,12 +201,15 @@ impl Core {
     }
 
     fn host_fault(&mut self, worker: &str, evidence: &str) {
+        let drained = self.drained(worker).is_some();
         let Some(known) = self.workers.get_mut(worker) else { return };
         known.faults += 1;
         let faults = known.faults;
-        if faults < limits::WORKER_FAULTS || self.drained(worker).is_some() {
+        if faults < limits::WORKER_FAULTS || drained {
             return;
         }
+        // It is told once that is on record.
+        known.drain_told = Some(true);
         let entry = FleetEntry {
             by: "rookery".to_owned(),
             reason: format!("{faults} host faults in a row; the last: {evidence}"),
@@ -215,8 +218,6 @@ impl Core {
             over: false,
             grace_ms: 0,
         };
-        // It is told once that is on record.
-        known.drain_told = Some(true);
         // Known at once, so that nothing more is handed out while it is written.
         self.fleet.insert(worker.to_owned(), entry.clone());
         self.write(Write::Fleet { worker: worker.to_owned(), entry, asks: Vec::new() });
