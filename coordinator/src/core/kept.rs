@@ -2,7 +2,7 @@
 
 use rookery_game::{
     GameSetup, Outcome, Ply, Seat, adjudicate,
-    board::{self, Notation, protocol_form},
+    board::{Notation, protocol_form},
     record::Note,
 };
 use rookery_proto::v1;
@@ -182,7 +182,7 @@ impl Kept {
         if self.agrees(opening.iter().map(String::as_str)) < opening.len() {
             return Err("what is stored of it does not begin with its opening".to_owned());
         }
-        let mut board = board::at(setup.kind, &setup.start.position).map_err(|error| error.to_string())?;
+        let mut board = setup.board().map_err(|error| error.to_string())?;
         let form = protocol_form(setup.kind);
         let mut broken = Broken {
             plies: u32::try_from(self.plies.len()).unwrap_or(u32::MAX),
