@@ -84,6 +84,13 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: EngineCommand,
     },
+    /// Make or check a position schedule of Chinese checkers.
+    Schedule {
+        #[command(subcommand)]
+        command: ScheduleCommand,
+    },
+    /// Play Chinese checkers by CCP on standard input and output: a small engine to begin with.
+    CcpEngine,
     /// Print a completion script for a shell.
     Completions {
         /// Which shell.
@@ -308,16 +315,65 @@ pub(crate) enum BookCommand {
     Check {
         /// The book: EPD, PGN or Polyglot, also zipped.
         file: PathBuf,
-        /// Which game it is for: `chess` or `chess960`.
+        /// Which game it is for: `chess`, `chess960`, or `chinese-checkers` (a schedule).
         #[arg(long, default_value = "chess", value_name = "GAME")]
         game: String,
     },
 }
 
 #[derive(Debug, Subcommand)]
+pub(crate) enum ScheduleCommand {
+    /// Make a schedule: a fifth of clean starts, the rest positions that mixed engines reached, evenly mixed.
+    Make(ScheduleMakeArgs),
+    /// Find all mistakes of a schedule, and say what it has and its digest.
+    Check {
+        /// The schedule, JSONL.
+        file: PathBuf,
+        /// The rules under which its games must go on: `strict` or `strict-v1`.
+        #[arg(long, default_value = "strict", value_name = "PROFILE")]
+        rules: String,
+        /// The absolute ply at which games are drawn.
+        #[arg(long, default_value_t = rookery_game::chinese_checkers::MAX_PLY, value_name = "PLIES")]
+        max_plies: u32,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ScheduleMakeArgs {
+    /// How many rows; each is played twice, with the engines exchanged.
+    #[arg(long, default_value_t = 128)]
+    pub(crate) rows: usize,
+    /// Decides all positions; the same seed makes the same schedule.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Its name; ids begin with it.
+    #[arg(long, default_value = "schedule", value_name = "NAME")]
+    pub(crate) suite: String,
+    /// Where to; default: stdout.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct LogOptions {
+    /// A log's rules: `strict` or `strict-v1`; default: those that each game names.
+    #[arg(long, value_name = "PROFILE", conflicts_with = "game")]
+    pub(crate) rules: Option<String>,
+    /// The absolute ply at which a log's games are drawn; default: that which each game names.
+    #[arg(long, value_name = "PLIES", conflicts_with = "game")]
+    pub(crate) max_plies: Option<u32>,
+    /// Take a path of a log that is not legal by its ends, where these are a move, as other referees do.
+    #[arg(long, conflicts_with = "game")]
+    pub(crate) lenient: bool,
+}
+
+#[derive(Debug, Subcommand)]
 pub(crate) enum EngineCommand {
     /// Start an engine and go through its protocol step by step.
     Check {
+        /// What it speaks.
+        #[arg(long, default_value = "uci", value_parser = ["uci", "ccp"], value_name = "PROTOCOL")]
+        protocol: String,
         /// The program, then its arguments.
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
         command: Vec<String>,
@@ -402,7 +458,7 @@ pub(crate) enum OperatorCommand {
         /// Where to; default: stdout.
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
-        /// `pgn` or `jsonl`.
+        /// `pgn`, `jsonl`, or `ccp-log` (Chinese checkers: a line for each move).
         #[arg(long, default_value = "pgn", value_name = "FORMAT")]
         format: String,
         /// PGN without comments.
@@ -471,12 +527,17 @@ pub(crate) enum OperatorCommand {
         /// The digest of its program, or the first digits of it.
         digest: String,
     },
-    /// Void a game, and play it again.
+    /// Void a game, and play it again. With a log alone: play its games through, and say which would have ended
+    /// differently under the rules asked for.
     Replay {
-        /// The event.
+        /// The event; without a game, a log of Chinese checkers (`ccp_game_start`, `ccp_move`, `ccp_game_end`), or records
+        /// of `rookery export --format jsonl`.
+        #[arg(value_name = "EVENT|LOG")]
         event: String,
         /// The game: `ROUND.GAME` as the PGN names it, or `PAIR/GAME`.
-        game: String,
+        game: Option<String>,
+        #[command(flatten)]
+        log: LogOptions,
     },
     /// Void a game; nothing is played in its place.
     Void {

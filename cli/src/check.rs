@@ -11,7 +11,7 @@ use rookery_game::{
 };
 use rookery_tournament::{
     season::{SeasonSpec, numbers},
-    spec::{self, OpeningSource, Spec},
+    spec::{self, Spec},
 };
 use rookery_worker::engine::{Report, Verdict};
 use serde_json::json;
@@ -92,9 +92,10 @@ const BOOK_BYTES: u64 = 512 << 20;
 
 /// The book that a spec names: is it there, and what has it?
 fn check_book_of(spec: &Spec, folder: &Path) -> Result<(), Usage> {
-    let OpeningSource::Book(name) = &spec.event.openings.source else { return Ok(()) };
+    let Some(name) = spec.event.openings.source.file() else { return Ok(()) };
     let bytes = read_book(&folder.join(name))?;
-    let options = BookOptions { skip_broken: spec.event.openings.skip_broken, max_plies: spec.event.openings.plies };
+    let openings = &spec.event.openings;
+    let options = BookOptions { skip_broken: openings.skip_broken, max_plies: openings.plies, rules: spec.event.rules };
     Book::parse(name, bytes, spec.event.game, &options)
         .map(|_| ())
         .map_err(|errors| Usage(errors.to_string().trim_end().to_owned()))
@@ -133,12 +134,13 @@ pub(crate) fn spec(command: &SpecCommand, json: bool) -> Outcome {
     Ok(exit::DONE)
 }
 
-/// `chess` or `chess960`.
+/// `chess`, `chess960` or `chinese-checkers`.
 pub(crate) fn game_kind(word: &str) -> Result<GameKind, Usage> {
     match word {
         "chess" => Ok(GameKind::Chess),
         "chess960" => Ok(GameKind::Chess960),
-        other => Err(Usage(format!("unknown game `{other}`; expected `chess` or `chess960`"))),
+        "chinese-checkers" => Ok(GameKind::ChineseCheckers),
+        other => Err(Usage(format!("unknown game `{other}`; expected `chess`, `chess960` or `chinese-checkers`"))),
     }
 }
 
@@ -162,7 +164,7 @@ pub(crate) fn book(command: &BookCommand, json: bool) -> Outcome {
 }
 
 pub(crate) fn engine(command: &EngineCommand, json: bool) -> Outcome {
-    let EngineCommand::Check { command } = command;
+    let EngineCommand::Check { protocol, command } = command;
     let Some((program, args)) = command.split_first() else {
         return Err(Usage("no program to check".to_owned()).into());
     };
@@ -183,7 +185,7 @@ pub(crate) fn engine(command: &EngineCommand, json: bool) -> Outcome {
     };
     let limits = rookery_game::setup::Limits { start: Duration::from_secs(60), ..Default::default() };
     let waiting = crate::serve::waiting_for(program, limits.start);
-    let report = crate::progress::while_waiting(&waiting, || rookery_worker::engine::check(&launch, "uci", &limits));
+    let report = crate::progress::while_waiting(&waiting, || rookery_worker::engine::check(&launch, protocol, &limits));
     if json {
         let steps = report.steps.iter().map(|step| {
             json!({ "step": step.name, "verdict": verdict(step.verdict), "detail": step.detail,

@@ -1,12 +1,15 @@
 //! `rookery`: engine tournaments on a cluster, or whole on one laptop.
 
 mod args;
+mod ccp_engine;
 mod check;
 mod client;
 mod exit;
 mod operator;
 mod progress;
+mod replay;
 mod run;
+mod schedule;
 mod serve;
 mod table;
 
@@ -30,12 +33,17 @@ fn main() -> ExitCode {
         Command::Spec { command } => check::spec(&command, cli.json),
         Command::Book { command } => check::book(&command, cli.json),
         Command::Engine { command } => check::engine(&command, cli.json),
+        Command::CcpEngine => ccp_engine::run(),
+        Command::Schedule { command } => schedule::run(&command, cli.json),
         Command::Run(run) => block_on(run::run(*run, cli.json)),
         Command::Coordinator(coordinator) => block_on(serve::coordinator(*coordinator)),
         Command::Worker(worker) => match worker.command {
             Some(args::WorkerCommand::Plan) => serve::worker_plan(&worker.options, cli.json),
             None => block_on(serve::worker(cli.operator.coordinator, worker.options)),
         },
+        Command::Operator(args::OperatorCommand::Replay { event, game: None, log }) => {
+            replay::run(std::path::Path::new(&event), &log, cli.json)
+        }
         Command::Operator(command) => block_on(operator::run(command, &cli.operator, cli.json)),
     };
     match outcome {

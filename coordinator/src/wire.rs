@@ -7,7 +7,7 @@ use rookery_game::{
     Ending, GameKind, GameRecord, GameResult, GameSetup, Outcome, Ply, Score, Seat,
     adjudicate::Adjudication,
     record::{EngineIdentity, Note, Transcript},
-    setup::{EngineSetup, Limits, Restart, Side},
+    setup::{EngineSetup, GameRules, Limits, Restart, Side},
 };
 use rookery_proto::v1;
 use rookery_tournament::GameId;
@@ -144,6 +144,10 @@ endings!(
     InterruptionRule,
     Declaration,
     Goal,
+    EqualTurnGoalDraw,
+    AntiBlockGoalFull,
+    MaxPly,
+    NoLegalMoves,
 );
 
 /// An outcome.
@@ -302,6 +306,17 @@ pub fn setup(value: &GameSetup) -> v1::GameSetup {
         limits: Some(limits(&value.limits)),
         tags: value.tags.clone(),
         keep_transcript: value.keep_transcript,
+        rules: (!value.rules.is_default()).then(|| rules(&value.rules)),
+    }
+}
+
+fn rules(value: &GameRules) -> v1::GameRules {
+    let rules = value.chinese_checkers;
+    v1::GameRules {
+        chinese_checkers: Some(v1::ChineseCheckersRules {
+            profile: rules.profile.as_str().to_owned(),
+            max_ply: rules.max_ply,
+        }),
     }
 }
 

@@ -5,7 +5,8 @@ use std::time::Duration;
 use crate::{
     Ending, Outcome, Seat,
     chess::ChessBoard,
-    setup::{GameKind, Start},
+    chinese_checkers::ChineseCheckers,
+    setup::{GameKind, GameRules, Start},
 };
 
 /// Plies that a game may have. No game of chess can be longer: 50 moves at most between the 30 captures and 96 moves of
@@ -51,6 +52,14 @@ pub enum IllegalMove {
         /// The text, cleaned of control characters and cut to 64 characters.
         text: String,
     },
+    /// Well formed, but not legal here, and the board can say why.
+    #[error("illegal move {text}: {why}")]
+    Because {
+        /// The text, cleaned of control characters and cut to 64 characters.
+        text: String,
+        /// For people.
+        why: String,
+    },
 }
 
 /// A position as text, with what kind of text it is.
@@ -60,7 +69,7 @@ pub enum Notation {
     Fen(String),
     /// Shogi.
     Sfen(String),
-    /// Chinese checkers.
+    /// Chinese checkers: `cells CELLS player 0 ply 4`.
     Cells(String),
 }
 
@@ -165,14 +174,24 @@ pub const fn protocol_form(kind: GameKind) -> Form {
     }
 }
 
-/// A board at a start position alone: `position` is empty for the game's own. It may be over already.
+/// A board at a start position alone: `position` is empty for the game's own. It may be over already. The game's rules
+/// are those that nobody chose otherwise.
 ///
 /// # Errors
 /// When the text is not a position of this game.
 pub fn at(kind: GameKind, position: &str) -> Result<Box<dyn Board>, StartError> {
+    under(kind, &GameRules::default(), position)
+}
+
+/// As [`at`], under chosen rules.
+///
+/// # Errors
+/// When the text is not a position of this game.
+pub fn under(kind: GameKind, rules: &GameRules, position: &str) -> Result<Box<dyn Board>, StartError> {
     match kind {
         GameKind::Chess | GameKind::Chess960 => Ok(Box::new(ChessBoard::new(kind, position)?)),
-        GameKind::Shogi | GameKind::ChineseCheckers => Err(StartError::Unsupported { kind }),
+        GameKind::ChineseCheckers => Ok(Box::new(ChineseCheckers::new(position, rules.chinese_checkers)?)),
+        GameKind::Shogi => Err(StartError::Unsupported { kind }),
     }
 }
 

@@ -5,6 +5,7 @@
 pub mod adjudicate;
 pub mod board;
 pub mod chess;
+pub mod chinese_checkers;
 pub mod clock;
 pub mod mobility;
 pub mod opening;

@@ -84,6 +84,14 @@ pub enum Ending {
     Declaration,
     /// The game's own goal was reached.
     Goal,
+    /// Chinese checkers: both are in their goals after as many turns.
+    EqualTurnGoalDraw,
+    /// Chinese checkers: a goal is full of its owner's pieces and blockers.
+    AntiBlockGoalFull,
+    /// The game's rules end it at this ply.
+    MaxPly,
+    /// The side to move has no legal move, which in this game loses.
+    NoLegalMoves,
 }
 
 impl Ending {
@@ -111,6 +119,10 @@ impl Ending {
             Self::InterruptionRule => "interruption-rule",
             Self::Declaration => "declaration",
             Self::Goal => "goal",
+            Self::EqualTurnGoalDraw => "equal-turn-goal-draw",
+            Self::AntiBlockGoalFull => "anti-block-goal-full",
+            Self::MaxPly => "max-ply",
+            Self::NoLegalMoves => "no-legal-moves",
         }
     }
 }

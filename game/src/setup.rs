@@ -4,7 +4,11 @@ use std::{collections::BTreeMap, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Seat, TimeControl};
+use crate::{
+    Board, Seat, TimeControl,
+    board::{self, StartError},
+    chinese_checkers,
+};
 
 /// Which game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -131,6 +135,14 @@ impl Default for Limits {
     }
 }
 
+/// What an event chose of the games' own rules. A game takes its part alone.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct GameRules {
+    /// Of Chinese checkers.
+    pub chinese_checkers: chinese_checkers::Rules,
+}
+
 /// All that is needed to play one game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -139,6 +151,9 @@ pub struct GameSetup {
     pub kind: GameKind,
     /// Where it starts.
     pub start: Start,
+    /// What was chosen of the game's own rules.
+    #[serde(default, skip_serializing_if = "GameRules::is_default")]
+    pub rules: GameRules,
     /// Both sides, by [`Seat::index`].
     pub sides: [Side; 2],
     /// What may end it before its rules do.
@@ -155,7 +170,23 @@ pub struct GameSetup {
     pub keep_transcript: bool,
 }
 
+impl GameRules {
+    /// Whether nobody chose anything.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 impl GameSetup {
+    /// A board at the start position, no move of the opening played.
+    ///
+    /// # Errors
+    /// When the start is not a position of this game.
+    pub fn board(&self) -> Result<Box<dyn Board>, StartError> {
+        board::under(self.kind, &self.rules, &self.start.position)
+    }
+
     /// The side that sits at `seat`.
     #[must_use]
     pub const fn side(&self, seat: Seat) -> &Side {

@@ -267,7 +267,13 @@ fn mistakes_in_an_event_are_named_at_their_place() {
             "`not-before` must be a date with time and offset",
             "expected e.g. `2026-12-01T18:00:00Z`",
         ),
-        ("game = \"shogi\"", 9, 5, "this game is not played by this version yet", "expected `chess` or `chess960`"),
+        (
+            "game = \"shogi\"",
+            9,
+            5,
+            "this game is not played by this version yet",
+            "expected `chess`, `chess960` or `chinese-checkers`",
+        ),
         (
             "openings = { chess960 = \"random\" }",
             26,
@@ -910,5 +916,40 @@ proptest! {
             // What could be read before can be read after.
             prop_assert!(read(&text).is_err() || read(&edited).is_ok(), "{}", edited);
         }
+    }
+}
+
+/// Chinese checkers: what it has of its own, and what is of chess alone.
+#[test]
+fn the_second_game_has_keys_of_its_own() {
+    let of = |lines: &str| format!("game = \"chinese-checkers\"\n{lines}");
+    let found = spec(&of("rules = \"strict-v1\"\nmax-plies = 300\nresources = \"fixed-cpu\""));
+    let rules = found.event.rules.chinese_checkers;
+    assert_eq!((rules.profile.as_str(), rules.max_ply), ("strict-v1", 300));
+    assert_eq!(found.engines[0].setup.protocol, "ccp");
+    assert_eq!((found.event.slot.cores, found.event.slot.memory >> 30), (8, 16));
+    explains(&found);
+    let found = spec(&of("openings = { schedule = \"rows.jsonl\" }\ninterruption = \"restart\""));
+    assert_eq!(found.event.openings.source.file(), Some("rows.jsonl"));
+    assert!(!found.event.openings.random, "a schedule is mixed already");
+    explains(&found);
+    for (lines, message) in [
+        ("rules = \"strikt\"", "unknown profile of rules `strikt`"),
+        ("max-plies = 0", "`max-plies` is out of range"),
+        ("max-moves = 100", "`max-moves` is not for Chinese checkers"),
+        ("adjudicate = { resign = { moves = 3 } }", "`adjudicate` is not for Chinese checkers"),
+        ("interruption = \"tcec\"", "`interruption` is not for Chinese checkers"),
+        ("ponder = true", "`ponder` is not for Chinese checkers"),
+        ("openings = { book = \"b.epd\" }", "books are of chess"),
+        ("openings = \"own\"", "books are of chess"),
+        ("resources = \"fixed-simulations\"", "`fixed-simulations` counts simulations alone"),
+        ("resources = \"fixed-cpu\"\nslot = { gpus = 1 }", "`fixed-cpu` has no GPU"),
+    ] {
+        let errors = read(&with_event(&of(lines))).expect_err(lines).errors;
+        assert_eq!(errors.len(), 1, "{lines}: {errors:#?}");
+        assert!(errors[0].message.starts_with(message), "{lines}: {}", errors[0].message);
+    }
+    for lines in ["rules = \"strict\"", "max-plies = 240", "openings = { schedule = \"rows.jsonl\" }"] {
+        assert_eq!(read(&with_event(lines)).expect_err(lines).errors.len(), 1, "{lines}");
     }
 }

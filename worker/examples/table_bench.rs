@@ -76,6 +76,7 @@ fn order(engine: &str, control: &str, args: &[String]) -> Result<TableOrder, Fai
     let setup = GameSetup {
         kind: GameKind::Chess,
         start: Start::default(),
+        rules: Default::default(),
         sides: [side("A")?, side("B")?],
         adjudication: Adjudication::default(),
         limits: Limits::default(),

@@ -5,8 +5,9 @@ use std::time::Duration;
 use rookery_game::{
     Ending, GameKind, GameRecord, GameResult, GameSetup, Outcome, Ply, Score, Seat, TimeControl,
     adjudicate::{Adjudication, DrawRule, ResignRule, TablebaseRule, TcecDrawRule, TcecWinRule},
+    chinese_checkers::{self, Profile},
     record::{EngineIdentity, Note, Transcript},
-    setup::{EngineSetup, Limits, Restart, Side, Start},
+    setup::{EngineSetup, GameRules, Limits, Restart, Side, Start},
 };
 use rookery_proto::v1;
 
@@ -46,6 +47,7 @@ pub fn setup(setup: v1::GameSetup) -> Result<GameSetup, OrderError> {
     Ok(GameSetup {
         kind,
         start: Start { position: setup.start, moves: setup.opening_moves },
+        rules: setup.rules.map(rules).transpose()?.unwrap_or_default(),
         sides: [
             side(setup.first.ok_or(OrderError::Missing { part: "first side" })?)?,
             side(setup.second.ok_or(OrderError::Missing { part: "second side" })?)?,
@@ -55,6 +57,17 @@ pub fn setup(setup: v1::GameSetup) -> Result<GameSetup, OrderError> {
         tags: setup.tags,
         keep_transcript: setup.keep_transcript,
     })
+}
+
+fn rules(rules: v1::GameRules) -> Result<GameRules, OrderError> {
+    let Some(v1::ChineseCheckersRules { profile, max_ply }) = rules.chinese_checkers else {
+        return Ok(GameRules::default());
+    };
+    let default = chinese_checkers::Rules::default();
+    let known = if profile.is_empty() { Some(default.profile) } else { Profile::named(&profile) };
+    let profile = known.ok_or(OrderError::Unknown { what: "profile of rules", value: profile })?;
+    let max_ply = if max_ply == 0 { default.max_ply } else { max_ply };
+    Ok(GameRules { chinese_checkers: chinese_checkers::Rules { profile, max_ply } })
 }
 
 fn side(side: v1::Side) -> Result<Side, OrderError> {
@@ -242,6 +255,10 @@ pub fn outcome_out(outcome: &Outcome) -> v1::Outcome {
         Ending::InterruptionRule => v1::Ending::InterruptionRule,
         Ending::Declaration => v1::Ending::Declaration,
         Ending::Goal => v1::Ending::Goal,
+        Ending::EqualTurnGoalDraw => v1::Ending::EqualTurnGoalDraw,
+        Ending::AntiBlockGoalFull => v1::Ending::AntiBlockGoalFull,
+        Ending::MaxPly => v1::Ending::MaxPly,
+        Ending::NoLegalMoves => v1::Ending::NoLegalMoves,
     };
     let fault = match outcome.fault {
         None => v1::Seat::Unspecified,

@@ -160,7 +160,9 @@ async fn carry_out(command: OperatorCommand, client: &mut Client, change: Option
             let answer = client.seasons.stop_event(v1::StopEventRequest { event, change }).await.map_err(failed)?;
             summary(answer.into_inner().summary, json);
         }
-        OperatorCommand::Replay { event, game } => {
+        OperatorCommand::Replay { event, game, log: _ } => {
+            // Without a game it is about a log, and nobody is asked.
+            let game = game.unwrap_or_default();
             let request = v1::ReplayGameRequest { event, game, change };
             let answer = client.games.replay_game(request).await.map_err(failed)?;
             game_summary(answer.into_inner().summary, json);
@@ -277,7 +279,6 @@ struct How {
 }
 
 async fn apply(client: &mut Client, path: &Path, set: &[String], how: How, change: Option<v1::Change>) -> Outcome {
-    use rookery_tournament::spec::OpeningSource;
     let How { dry_run, paused, ruling, json } = how;
     if let Some((season, base)) = crate::check::read_season(path, set)? {
         return season::apply(client, path, &season, &base, (dry_run, json), change).await;
@@ -285,11 +286,11 @@ async fn apply(client: &mut Client, path: &Path, set: &[String], how: How, chang
     let (_, spec) = read_spec(path, set)?;
     let folder = path.parent().unwrap_or_else(|| Path::new("")).to_owned();
     let mut files = Vec::new();
-    if let OpeningSource::Book(name) = &spec.event.openings.source {
+    if let Some(name) = spec.event.openings.source.file() {
         let file = folder.join(name);
         let content = crate::check::read_book(&file)?;
         let digest = upload(client, name, content).await?;
-        files.push(v1::SpecFile { name: name.clone(), digest });
+        files.push(v1::SpecFile { name: name.to_owned(), digest });
     }
     let request = v1::ApplyRequest {
         // One text, whatever it was put together from: the coordinator sees no files of this machine.
@@ -474,7 +475,8 @@ async fn export(
     let format = match format {
         "pgn" => v1::ExportFormat::Pgn,
         "jsonl" => v1::ExportFormat::Jsonl,
-        other => return Err(exit::Usage(format!("unknown format `{other}`; expected pgn or jsonl")).into()),
+        "ccp-log" => v1::ExportFormat::CcpLog,
+        other => return Err(exit::Usage(format!("unknown format `{other}`; expected pgn, jsonl or ccp-log")).into()),
     };
     let request = v1::ExportGamesRequest { event, format: format.into(), all, minimal };
     let mut stream = client.games.export_games(request).await.map_err(failed)?.into_inner();

@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use rookery_game::GameKind;
 use rookery_tournament::spec::Spec;
 
 /// Where a run keeps its state and writes its results.
@@ -34,7 +35,8 @@ impl Folder {
     /// Whether games are here, and nothing that knows them: to play on would write over them.
     pub(crate) fn lost_its_state(&self) -> bool {
         let bytes = |path: PathBuf| fs::metadata(path).map_or(0, |found| found.len());
-        bytes(self.games()) > 0 && bytes(self.state()) == 0
+        let games = [GameKind::Chess, GameKind::ChineseCheckers].map(|kind| bytes(self.games(kind)));
+        games.iter().any(|&bytes| bytes > 0) && bytes(self.state()) == 0
     }
 
     /// The archive.
@@ -53,18 +55,26 @@ impl Folder {
     }
 
     /// The view of what is recorded.
-    pub(crate) fn games(&self) -> PathBuf {
-        self.root.join("games.pgn")
+    pub(crate) fn games(&self, kind: GameKind) -> PathBuf {
+        self.root.join(format!("games.{}", extension(kind)))
     }
 
     /// Games that were in play when the run was interrupted.
-    pub(crate) fn unfinished(&self) -> PathBuf {
-        self.root.join("unfinished.pgn")
+    pub(crate) fn unfinished(&self, kind: GameKind) -> PathBuf {
+        self.root.join(format!("unfinished.{}", extension(kind)))
     }
 
     /// Writes the spec with every default, beside the results that it led to.
     pub(crate) fn write_spec(&self, spec: &Spec) -> io::Result<()> {
         write_whole(&self.root.join("spec.toml"), rookery_tournament::spec::explain(spec).as_bytes())
+    }
+}
+
+/// PGN, or the public log of the game.
+const fn extension(kind: GameKind) -> &'static str {
+    match kind {
+        GameKind::Chess | GameKind::Chess960 | GameKind::Shogi => "pgn",
+        GameKind::ChineseCheckers => "jsonl",
     }
 }
 
@@ -115,7 +125,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let folder = Folder::open(dir.path()).unwrap();
         assert!(!folder.lost_its_state());
-        fs::write(folder.games(), "[Event").unwrap();
+        fs::write(folder.games(GameKind::Chess), "[Event").unwrap();
         assert!(folder.lost_its_state());
         fs::write(folder.state(), "x").unwrap();
         assert!(!folder.lost_its_state());

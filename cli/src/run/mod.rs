@@ -18,14 +18,14 @@ use rookery_coordinator::{
     store,
 };
 use rookery_proto::v1;
-use rookery_tournament::spec::{OpeningSource, Spec};
+use rookery_tournament::spec::Spec;
 use rookery_worker::{
     catalogue::Catalogue,
     link::{self, Leave},
 };
 use tokio::{sync::watch, task::JoinHandle};
 
-pub(crate) use self::folder::Folder;
+pub(crate) use self::folder::{Folder, write_whole};
 use self::views::Views;
 use crate::{
     args::{OperatorOptions, RunArgs},
@@ -65,7 +65,7 @@ pub(crate) async fn run(args: RunArgs, json: bool) -> Outcome {
     let folder = Folder::open(&output)?;
     if folder.lost_its_state() {
         let shown = folder.root().display();
-        return Err(Usage(format!("{shown}/ has games.pgn, and not the state that it came from\n{WAYS_OUT}")).into());
+        return Err(Usage(format!("{shown}/ has games, and not the state that it came from\n{WAYS_OUT}")).into());
     }
     let cage = serve::cage(args.no_sandbox, args.require_sandbox)?;
     serve::check_descriptors(plan.slots.len())?;
@@ -75,6 +75,21 @@ pub(crate) async fn run(args: RunArgs, json: bool) -> Outcome {
     let result = play(&args, &spec, &digests, files, &folder, &coordinator, plan, catalogue, cage, json).await;
     coordinator.shutdown().await;
     result
+}
+
+/// Warns of games that are the same move by move: two engines that leave nothing to chance play equal rows equally, and
+/// the error bars are then too narrow.
+fn identical(games: &Path) {
+    if games.extension().is_none_or(|extension| extension != "jsonl") {
+        return;
+    }
+    let Ok(text) = std::fs::read_to_string(games) else { return };
+    let games = rookery_game::chinese_checkers::log::read(&text).unwrap_or_default();
+    let groups = rookery_game::chinese_checkers::log::identical(&games);
+    if !groups.is_empty() {
+        let count: usize = groups.iter().map(Vec::len).sum();
+        eprintln!("warning: {count} games are identical to another; error bars are too narrow (see `rookery replay`)");
+    }
 }
 
 /// The spec, and the folder in which the files that it names are.
@@ -117,10 +132,10 @@ pub(crate) type NamedFile = (String, Vec<u8>);
 
 /// The files that the spec names.
 fn files(spec: &Spec, base: &Path) -> Result<Vec<NamedFile>, Box<dyn std::error::Error>> {
-    let OpeningSource::Book(name) = &spec.event.openings.source else { return Ok(Vec::new()) };
+    let Some(name) = spec.event.openings.source.file() else { return Ok(Vec::new()) };
     let path = base.join(name);
     let content = crate::check::read_book(&path)?;
-    Ok(vec![(name.clone(), content)])
+    Ok(vec![(name.to_owned(), content)])
 }
 
 fn dry_run(spec: &Spec, slots: usize) -> Outcome {
@@ -183,11 +198,11 @@ async fn play(
     let config = serve::local_worker(&address, spec, plan, catalogue, &cage, folder, handed_back)?;
     let (leave, leaving) = watch::channel(Leave::No);
     let worker = tokio::spawn(link::run(config, leaving));
-    let mut views = Views::new(&event, folder);
+    let mut views = Views::new(&event, spec.event.game, folder);
     let ended = watch_event(&mut client, &event, &mut views, worker, &leave, json).await?;
     let unfinished: Vec<_> = if ended == Ended::Interrupted { unfinished.try_iter().collect() } else { Vec::new() };
     views.finish(&mut client, &unfinished).await?;
-    report(&mut client, &event, folder, ended, json).await
+    report(&mut client, &event, &folder.games(spec.event.game), ended, json).await
 }
 
 /// Applies the spec. What would change beside older results is a question.
@@ -367,7 +382,7 @@ async fn watch_event(
     Ok(ended)
 }
 
-async fn report(client: &mut Client, event: &str, folder: &Folder, ended: Ended, json: bool) -> Outcome {
+async fn report(client: &mut Client, event: &str, games: &Path, ended: Ended, json: bool) -> Outcome {
     let request = v1::GetStandingsRequest { event: event.to_owned() };
     let standings = client.seasons.get_standings(request).await.map_err(failed)?.into_inner();
     let request = v1::GetEventRequest { event: event.to_owned() };
@@ -383,7 +398,8 @@ async fn report(client: &mut Client, event: &str, folder: &Folder, ended: Ended,
             println!();
             print!("{}", crosstable_text(&table.rows));
         }
-        println!("\n{} of {} games in {}", summary.games_done, summary.games_total, folder.games().display());
+        println!("\n{} of {} games in {}", summary.games_done, summary.games_total, games.display());
+        identical(games);
     }
     match ended {
         Ended::Over => Ok(exit::DONE),

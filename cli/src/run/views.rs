@@ -1,4 +1,5 @@
-//! `games.pgn` and `unfinished.pgn`: views of what is recorded, and of what was in play.
+//! `games.pgn` and `unfinished.pgn`: views of what is recorded, and of what was in play; of Chinese checkers the same as
+//! `.jsonl`, the public log.
 
 use std::{
     io::Write,
@@ -6,7 +7,8 @@ use std::{
 };
 
 use rookery_game::{
-    GameRecord,
+    GameKind, GameRecord,
+    chinese_checkers::log,
     pgn::{self, PgnOptions},
 };
 use rookery_proto::v1;
@@ -21,6 +23,7 @@ const SHARE: u32 = 50;
 /// Writes the views.
 pub(super) struct Views {
     event: String,
+    kind: GameKind,
     games: std::path::PathBuf,
     unfinished: std::path::PathBuf,
     written: u64,
@@ -28,11 +31,12 @@ pub(super) struct Views {
 }
 
 impl Views {
-    pub(super) fn new(event: &str, folder: &Folder) -> Self {
+    pub(super) fn new(event: &str, kind: GameKind, folder: &Folder) -> Self {
         Self {
             event: event.to_owned(),
-            games: folder.games(),
-            unfinished: folder.unfinished(),
+            kind,
+            games: folder.games(kind),
+            unfinished: folder.unfinished(kind),
             written: 0,
             next: Instant::now() + LOOK_EVERY,
         }
@@ -61,8 +65,10 @@ impl Views {
         unfinished: &[GameRecord],
     ) -> Result<(), Box<dyn std::error::Error>> {
         self.write_games(client).await?;
-        let text: String =
-            unfinished.iter().map(|game| pgn::write(game, &PgnOptions::default())).collect::<Vec<_>>().join("\n");
+        let text: String = match self.kind {
+            GameKind::ChineseCheckers => unfinished.iter().map(log::write).collect(),
+            _ => unfinished.iter().map(|game| pgn::write(game, &PgnOptions::default())).collect::<Vec<_>>().join("\n"),
+        };
         if !text.is_empty() || self.unfinished.exists() {
             write_whole(&self.unfinished, text.as_bytes())?;
         }
@@ -70,7 +76,7 @@ impl Views {
     }
 
     async fn write_games(&self, client: &mut Client) -> Result<(), Box<dyn std::error::Error>> {
-        export(client, &self.event, &self.games).await
+        export(client, &self.event, self.kind, &self.games).await
     }
 }
 
@@ -78,11 +84,16 @@ impl Views {
 pub(super) async fn export(
     client: &mut Client,
     event: &str,
+    kind: GameKind,
     games: &std::path::Path,
 ) -> Result<(), Box<dyn std::error::Error>> {
     let request = v1::ExportGamesRequest {
         event: event.to_owned(),
-        format: v1::ExportFormat::Pgn.into(),
+        format: match kind {
+            GameKind::ChineseCheckers => v1::ExportFormat::CcpLog,
+            _ => v1::ExportFormat::Pgn,
+        }
+        .into(),
         all: false,
         minimal: false,
     };

@@ -42,10 +42,13 @@ impl Core {
                 };
                 let (lease, result) = (keys::lease(uid, &game.pair), keys::result(uid, game));
                 let value = encode(stored);
-                let mut ops =
-                    vec![Op::Put(result.clone(), value.clone()), delete_checkpoints(uid, &game.pair, game.game)];
+                let mut ops = vec![Op::Put(result.clone(), value.clone())];
                 if last {
-                    ops.push(Op::Delete(lease.clone()));
+                    // Also what was kept of a game that a fact ended.
+                    let (from, to) = keys::all_checkpoints(uid, &game.pair);
+                    ops.extend([Op::DeleteRange(from, to), Op::Delete(lease.clone())]);
+                } else {
+                    ops.push(delete_checkpoints(uid, &game.pair, game.game));
                 }
                 let compare = vec![Compare::Modified(lease, *attempt), Compare::Absent(result.clone())];
                 Some(Built { compare, ops, proof: Proof::Put(result, value) })
@@ -53,21 +56,12 @@ impl Core {
             Write::TakeBack { uid, pair, attempt, broken, error, .. } => {
                 let by = (self.since(), self.writes.next_nonce());
                 let state = self.events.get_mut(uid.as_str())?;
-                let known = state.pairs.get_mut(pair)?;
-                if known.revision != *attempt {
+                if state.pairs.get(pair)?.revision != *attempt {
                     return None;
                 }
-                let hand = known.hand.as_mut()?;
                 let mut ops = Vec::new();
-                if let Some(back) = hand.back.as_mut().filter(|back| !state.results.contains_key(&back.game)) {
-                    let none = Kept::default();
-                    let kept = state.kept.get(&back.game).unwrap_or(&none);
-                    back.built = kept.handed_back(&back.plies, back.clocks, &back.game, &hand.worker);
-                    if let Some(checkpoint) = &back.built {
-                        let key = keys::checkpoint(uid, pair, back.game.game, kept.next);
-                        ops.push(Op::Put(key, encode(checkpoint)));
-                    }
-                }
+                keep_last(state, uid, pair, &mut ops)?;
+                let known = state.pairs.get(pair)?;
                 let value = encode(&taken_back(known, *broken, error, by, self.now.unix_ms));
                 let key = keys::lease(uid, pair);
                 ops.push(Op::Put(key.clone(), value.clone()));
@@ -196,7 +190,7 @@ impl Core {
 
     fn build_fact(&mut self, write: &mut FactWrite) -> Option<Built> {
         let by = (self.since(), self.writes.next_nonce());
-        let state = self.events.get(&write.uid)?;
+        let state = self.events.get_mut(&write.uid)?;
         let logged = LoggedFact {
             seq: state.meta.facts + 1,
             at_unix_ms: self.now.unix_ms,
@@ -219,6 +213,7 @@ impl Core {
         write.logged = Some(logged);
         write.take_back.retain(|pair| in_hand(state, pair));
         for pair in &write.take_back {
+            let _in_hand = keep_last(state, &write.uid, pair, &mut built.ops);
             let Some(known) = state.pairs.get(pair) else { continue };
             let key = keys::lease(&write.uid, pair);
             built.compare.push(Compare::Modified(key.clone(), known.revision));
@@ -226,6 +221,16 @@ impl Core {
         }
         Some(built)
     }
+}
+
+/// Adds what is stored of an attempt's games with its end.
+fn keep_last(state: &mut EventState, uid: &str, pair: &rookery_tournament::PairId, ops: &mut Vec<Op>) -> Option<()> {
+    let last = state.last_of(state.pairs.get(pair)?.hand.as_ref()?);
+    for (game, seq, checkpoint) in &last {
+        ops.push(Op::Put(keys::checkpoint(uid, pair, game.game, *seq), encode(checkpoint)));
+    }
+    state.pairs.get_mut(pair)?.hand.as_mut()?.last = last;
+    Some(())
 }
 
 fn in_hand(state: &EventState, pair: &rookery_tournament::PairId) -> bool {

@@ -24,7 +24,7 @@ impl Core {
                 self.keep_back(&uid, pair);
                 self.taken_back(&uid, pair, revision, broken, &error);
                 let hand = self.drop_hand(&uid, pair);
-                self.interrupted(&uid, pair, hand.as_ref());
+                self.interrupted(&uid, pair);
                 self.changed(&uid);
                 if let Some(hand) = hand {
                     self.reply(&hand.worker, attempt, reply);
@@ -34,8 +34,8 @@ impl Core {
             Write::Checkpoint { uid, game, attempt, built } => self.checkpointed(&uid, game, attempt, built),
             Write::Fact(fact) => self.fact_done(*fact, revision),
             Write::Create(create) => self.created(*create, revision),
+            Write::Fleet { worker, entry, asks } => self.fleet_done(&worker, entry, &asks),
             Write::Season(season) => self.season_done(*season, revision),
-            Write::Fleet { worker, entry, grace_ms, asks } => self.fleet_done(&worker, entry, grace_ms, &asks),
         }
     }
 
@@ -191,7 +191,7 @@ impl Core {
             self.keep_back(&uid, pair);
             self.taken_back(&uid, pair, revision, false, "");
             if let Some(hand) = self.drop_hand(&uid, pair) {
-                self.interrupted(&uid, pair, Some(&hand));
+                self.interrupted(&uid, pair);
                 let reason = logged.as_ref().map_or("", |fact| fact.reason.as_str()).to_owned();
                 self.reply(&hand.worker, hand.attempt, Reply::Cancel(reason));
             }
@@ -237,14 +237,14 @@ impl Core {
         }
     }
 
-    fn fleet_done(&mut self, worker: &str, entry: FleetEntry, grace_ms: u64, asks: &[AskId]) {
+    fn fleet_done(&mut self, worker: &str, entry: FleetEntry, asks: &[AskId]) {
         let undo = entry.over;
         self.fleet.insert(worker.to_owned(), entry);
         if undo && let Some(known) = self.workers.get_mut(worker) {
             known.faults = 0;
             known.draining = false;
         }
-        self.tell(worker, Message::Drain(v1::Drain { grace_ms, exit: false, undo }));
+        self.tell_drain(worker);
         self.offer_to(worker);
         for &ask in asks {
             let answer = self.answer_worker(worker);
@@ -262,7 +262,9 @@ impl Core {
         match write {
             Write::HandOut { uid, pair } => {
                 self.learn(&uid, pair, there);
-                self.drop_hand(&uid, pair);
+                if self.hand(&uid, pair).is_some_and(|hand| hand.attempt == 0) {
+                    self.drop_hand(&uid, pair);
+                }
             }
             Write::Record { uid, game, attempt, stored } => {
                 self.not_recorded(&uid, game, attempt, &stored.entry.worker, there);
@@ -272,7 +274,7 @@ impl Core {
                     return;
                 }
                 if let Some(hand) = self.drop_hand(&uid, pair) {
-                    self.interrupted(&uid, pair, Some(&hand));
+                    self.interrupted(&uid, pair);
                     self.reply(&hand.worker, attempt, reply);
                 }
             }

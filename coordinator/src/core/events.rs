@@ -209,7 +209,7 @@ impl Core {
         let Some(state) = self.events.get(uid) else { return };
         let digest = state.meta.book.clone();
         let spec = &state.event.spec().event;
-        let (kind, openings) = (spec.game, spec.openings.clone());
+        let (kind, rules, openings) = (spec.game, spec.rules, spec.openings.clone());
         let asked = self
             .events
             .values()
@@ -221,7 +221,7 @@ impl Core {
             state.book = BookState::Wanted;
         } else {
             state.book = BookState::Asked;
-            self.out.push(Effect::LoadBook { digest, kind, openings });
+            self.out.push(Effect::LoadBook { digest, kind, rules, openings });
         }
     }
 

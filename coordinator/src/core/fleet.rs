@@ -8,6 +8,7 @@ use rookery_tournament::PairId;
 use super::{
     Core, Effect, SessionId, limits,
     state::{Hand, Worker},
+    stored::FleetEntry,
     writes::Reply,
 };
 use crate::{store::Revision, wire};
@@ -70,6 +71,7 @@ impl Core {
         worker.heard_ns = now_ns;
         worker.former = false;
         worker.draining = false;
+        worker.drain_told = None;
         worker.refused = false;
         worker.order = 0;
         worker.closed.clear();
@@ -166,7 +168,10 @@ impl Core {
     /// What the worker has is compared with what it should have, and it is told the difference.
     fn beat(&mut self, id: &str, session: SessionId, beat: v1::Beat) {
         let unix_ms = self.now.unix_ms;
+        let drained = self.drained(id).is_some();
         let Some(worker) = self.workers.get_mut(id) else { return };
+        // The word was lost with an earlier stream. A worker that leaves by itself drains on.
+        let tell_drain = beat.draining != drained && worker.drain_told != Some(drained);
         let changed = worker.refused || worker.draining != beat.draining || !beat.engines.is_empty();
         worker.beat_unix_ms = unix_ms;
         worker.refused = false;
@@ -208,6 +213,23 @@ impl Core {
         }
         if let Some(worker) = self.workers.get_mut(id) {
             worker.closed.retain(|_, order| *order > beat.last_order);
+        }
+        if tell_drain {
+            self.tell_drain(id);
+        }
+    }
+
+    /// Tells a worker whether it is drained.
+    pub(super) fn tell_drain(&mut self, id: &str) {
+        let entry = self.drained(id);
+        let left = |entry: &FleetEntry| (entry.at_unix_ms + entry.grace_ms).saturating_sub(self.now.unix_ms);
+        // A clock that was set back gives no more time than was given.
+        let grace_ms = entry.map_or(0, |entry| left(entry).min(entry.grace_ms));
+        let undo = entry.is_none();
+        if self.tell(id, Message::Drain(v1::Drain { grace_ms, exit: false, undo })) > 0
+            && let Some(worker) = self.workers.get_mut(id)
+        {
+            worker.drain_told = Some(!undo);
         }
     }
 

@@ -262,7 +262,9 @@ impl Core {
             held.pairs.extend(turn.unplaceable.iter().copied());
             state.event.due(&held, room, slots)
         };
-        turn.due = due.into();
+        // By cycles a pair comes again later, and it is in one worker's hands at a time.
+        let mut given = BTreeSet::new();
+        turn.due = due.into_iter().filter(|assignment| given.insert(assignment.pair)).collect();
         turn.due.pop_front()
     }
 
@@ -305,6 +307,8 @@ impl Core {
             recording: BTreeSet::new(),
             running: BTreeMap::new(),
             back: None,
+            not_started: false,
+            last: Vec::new(),
             moved_ns: self.now.mono_ns,
         };
         self.put_hand(uid, pair, hand);

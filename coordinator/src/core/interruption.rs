@@ -96,6 +96,25 @@ impl EventState {
         }
     }
 
+    /// What is stored of an attempt's games with its end: what came back, and that a game did not begin again.
+    pub(super) fn last_of(&self, hand: &Hand) -> Vec<(GameId, u32, Checkpoint)> {
+        let mut last = Vec::new();
+        let none = Kept::default();
+        for game in hand.games.iter().map(|game| game.id).filter(|game| !self.results.contains_key(game)) {
+            let kept = self.kept.get(&game).unwrap_or(&none);
+            let phase = hand.running.get(&game).map(|running| running.phase);
+            use v1::AttemptPhase::{Asking, Starting, Waiting};
+            // What a worker did before this process led is not known.
+            let unknown = hand.told.is_some() && phase.is_none();
+            let waited = unknown || matches!(phase, Some(Waiting | Starting | Asking));
+            let undone = if waited || hand.not_started || !hand.seen { kept.undone(&game) } else { None };
+            let back = hand.back.as_ref().filter(|back| back.game == game);
+            let back = back.and_then(|back| kept.handed_back(&back.plies, back.clocks, &game, &hand.worker));
+            last.extend(undone.or(back).map(|checkpoint| (game, kept.next, checkpoint)));
+        }
+        last
+    }
+
     /// Whether all games of a pair but this one are on record.
     pub(super) fn all_recorded_but(&self, game: &GameId) -> bool {
         (1..=self.event.spec().event.games_per_pair)
@@ -173,27 +192,18 @@ impl Core {
     /// An attempt has ended: what was stored with its end is kept.
     pub(super) fn keep_back(&mut self, uid: &str, pair: PairId) {
         let Some(state) = self.events.get_mut(uid) else { return };
-        let back = state.pairs.get_mut(&pair).and_then(|known| known.hand.as_mut()).and_then(|hand| hand.back.take());
-        if let Some(back) = back
-            && let Some(checkpoint) = back.built
-        {
-            let kept = state.kept.entry(back.game).or_default();
-            kept.fold(kept.next, checkpoint);
+        let hand = state.pairs.get_mut(&pair).and_then(|known| known.hand.as_mut());
+        let last = hand.map(|hand| std::mem::take(&mut hand.last)).unwrap_or_default();
+        for (game, seq, checkpoint) in last {
+            state.kept.entry(game).or_default().fold(seq, checkpoint);
         }
     }
 
     /// An attempt has ended, and the pair is in nobody's hands.
-    pub(super) fn interrupted(&mut self, uid: &str, pair: PairId, hand: Option<&Hand>) {
-        let Some(state) = self.events.get_mut(uid) else { return };
-        for game in hand.map_or(&[][..], |hand| &hand.games) {
-            let Some(kept) = state.kept.get_mut(&game.id) else { continue };
-            let phase = hand.and_then(|hand| hand.running.get(&game.id)).map(|running| running.phase);
-            let not_begun = matches!(phase, Some(v1::AttemptPhase::Waiting | v1::AttemptPhase::Starting));
-            if not_begun || hand.is_some_and(|hand| !hand.seen) {
-                kept.undo_restart();
-            }
+    pub(super) fn interrupted(&mut self, uid: &str, pair: PairId) {
+        if let Some(state) = self.events.get_mut(uid) {
+            state.hold_broken(pair);
         }
-        state.hold_broken(pair);
     }
 
     /// Looks at broken games again, where something was missing to decide.

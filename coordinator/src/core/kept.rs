@@ -2,7 +2,7 @@
 
 use rookery_game::{
     GameSetup, Outcome, Ply, Seat, adjudicate,
-    board::{self, Notation, protocol_form},
+    board::{Notation, protocol_form},
     record::Note,
 };
 use rookery_proto::v1;
@@ -52,8 +52,6 @@ pub(super) struct Back {
     pub(super) game: GameId,
     pub(super) plies: Vec<Ply>,
     pub(super) clocks: [Option<u64>; 2],
-    /// As it is stored with the end of the attempt.
-    pub(super) built: Option<Checkpoint>,
 }
 
 /// A broken game on the board.
@@ -74,7 +72,9 @@ impl Kept {
             return;
         }
         if let Some(mark) = restart {
-            self.before = Some((self.clocks, self.restarts, self.notes.len()));
+            // Fewer than before: the last time is undone.
+            let goes_on = mark.restarts > self.restarts;
+            self.before = goes_on.then_some((self.clocks, self.restarts, self.notes.len()));
             self.restarts = mark.restarts;
             self.notes = mark.notes;
             self.from = first;
@@ -139,15 +139,19 @@ impl Kept {
         })
     }
 
-    /// An attempt ended before the game had begun again: that was no restart, and no clock ran.
-    pub(super) fn undo_restart(&mut self) {
-        if self.plies.len() == self.from
-            && let Some((clocks, restarts, notes)) = self.before.take()
-        {
-            self.clocks = clocks;
-            self.restarts = restarts;
-            self.notes.truncate(notes);
-        }
+    /// What is stored with the end of an attempt that ended before the game had begun again: that was no restart, and
+    /// no clock ran. `None` where it did not go on, or something was played since.
+    pub(super) fn undone(&self, game: &GameId) -> Option<Checkpoint> {
+        let (clocks, restarts, notes) = self.before.filter(|_| self.plies.len() == self.from)?;
+        Some(Checkpoint {
+            take: game.take,
+            first_ply: u32::try_from(self.plies.len()).unwrap_or(u32::MAX),
+            plies: Vec::new(),
+            first_clock_ns: clocks[0],
+            second_clock_ns: clocks[1],
+            worker: String::new(),
+            restart: Some(RestartMark { restarts, notes: self.notes.get(..notes).unwrap_or_default().to_vec() }),
+        })
     }
 
     /// Where a worker goes on; `None` where the game begins.
@@ -182,7 +186,7 @@ impl Kept {
         if self.agrees(opening.iter().map(String::as_str)) < opening.len() {
             return Err("what is stored of it does not begin with its opening".to_owned());
         }
-        let mut board = board::at(setup.kind, &setup.start.position).map_err(|error| error.to_string())?;
+        let mut board = setup.board().map_err(|error| error.to_string())?;
         let form = protocol_form(setup.kind);
         let mut broken = Broken {
             plies: u32::try_from(self.plies.len()).unwrap_or(u32::MAX),

@@ -127,6 +127,8 @@ impl Core {
             recording: BTreeSet::new(),
             running: BTreeMap::new(),
             back: None,
+            not_started: false,
+            last: Vec::new(),
             moved_ns: self.now.mono_ns,
         };
         self.put_hand(uid, pair, hand);

@@ -168,6 +168,8 @@ pub enum Effect {
         digest: String,
         /// Which game its lines are of.
         kind: rookery_game::setup::GameKind,
+        /// Under which of its rules the entries must be playable.
+        rules: rookery_game::setup::GameRules,
         /// Where from, and which entries and plies are left out.
         openings: rookery_tournament::spec::OpeningsSpec,
     },

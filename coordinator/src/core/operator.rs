@@ -269,8 +269,9 @@ impl Core {
             request_id: change.request_id,
             at_unix_ms: self.now.unix_ms,
             over: false,
+            grace_ms,
         };
-        self.write(Write::Fleet { worker, entry, grace_ms, asks: vec![ask] });
+        self.write(Write::Fleet { worker, entry, asks: vec![ask] });
         Ok(None)
     }
 
@@ -285,8 +286,9 @@ impl Core {
                 request_id: change.request_id,
                 at_unix_ms: self.now.unix_ms,
                 over: true,
+                grace_ms: 0,
             };
-            self.write(Write::Fleet { worker, entry, grace_ms: 0, asks: vec![ask] });
+            self.write(Write::Fleet { worker, entry, asks: vec![ask] });
             return Ok(None);
         }
         if self.fleet.contains_key(&worker) && !self.workers.contains_key(&worker) {

@@ -130,6 +130,10 @@ impl Core {
             self.reply(worker, attempt, Reply::Discarded(back.game, DiscardReason::AttemptOver, String::new()));
             return;
         };
+        if self.outgoing.turned_away.contains(worker) {
+            // Its attempt may have a finished game that could not be taken: the worker says both again.
+            return;
+        }
         let evidence = cut(&back.evidence, limits::ERROR_BYTES);
         let what = match reason {
             HandBackReason::Drained => "drained",
@@ -142,6 +146,11 @@ impl Core {
         };
         let plies = back.plies.len();
         self.comes_back(&uid, pair, &back);
+        // What waited for a slot comes back without plies; a board tells all of them.
+        let not_started = reason == HandBackReason::NotStarted || plies == 0;
+        if let Some(hand) = self.hand_mut(&uid, pair).filter(|_| not_started) {
+            hand.not_started = true;
+        }
         let error = format!("worker {worker}: {what} at ply {plies}: {evidence}");
         let broken = reason == HandBackReason::HostFault;
         if broken {
@@ -164,7 +173,6 @@ impl Core {
                 game,
                 plies: back.plies.iter().cloned().map(wire::read_ply).collect(),
                 clocks: [back.first_clock_ns, back.second_clock_ns],
-                built: None,
             }));
         }
     }
@@ -193,22 +201,26 @@ impl Core {
     }
 
     fn host_fault(&mut self, worker: &str, evidence: &str) {
+        let drained = self.drained(worker).is_some();
         let Some(known) = self.workers.get_mut(worker) else { return };
         known.faults += 1;
         let faults = known.faults;
-        if faults < limits::WORKER_FAULTS || self.drained(worker).is_some() {
+        if faults < limits::WORKER_FAULTS || drained {
             return;
         }
+        // It is told once that is on record.
+        known.drain_told = Some(true);
         let entry = FleetEntry {
             by: "rookery".to_owned(),
             reason: format!("{faults} host faults in a row; the last: {evidence}"),
             request_id: String::new(),
             at_unix_ms: self.now.unix_ms,
             over: false,
+            grace_ms: 0,
         };
         // Known at once, so that nothing more is handed out while it is written.
         self.fleet.insert(worker.to_owned(), entry.clone());
-        self.write(Write::Fleet { worker: worker.to_owned(), entry, grace_ms: 0, asks: Vec::new() });
+        self.write(Write::Fleet { worker: worker.to_owned(), entry, asks: Vec::new() });
     }
 
     pub(super) fn progress(&mut self, worker: &str, progress: v1::Progress) {

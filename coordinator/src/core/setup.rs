@@ -75,12 +75,16 @@ impl EventState {
         }
         tags.insert("Event".to_owned(), event.title.clone());
         tags.insert("Round".to_owned(), game.round.clone());
+        if let Some(class) = event.resources {
+            tags.insert("Resources".to_owned(), class.as_str().to_owned());
+        }
         if !event.site.is_empty() {
             tags.insert("Site".to_owned(), event.site.clone());
         }
         Some(GameSetup {
             kind: event.game,
             start,
+            rules: event.rules,
             sides: [self.side(game.first, game)?, self.side(game.second, game)?],
             adjudication: event.adjudicate.clone(),
             limits: event.limits,

@@ -20,7 +20,7 @@ use super::{
     kept::{Back, Kept},
     results::Results,
     seasons::SeasonState,
-    stored::{FleetEntry, Meta},
+    stored::{Checkpoint, FleetEntry, Meta},
     writes::{Reply, Writes},
 };
 use crate::store::Revision;
@@ -137,6 +137,10 @@ pub(super) struct Hand {
     pub(super) running: BTreeMap<GameId, Running>,
     /// What came back of a game that was handed back.
     pub(super) back: Option<Box<Back>>,
+    /// It came back before its game began.
+    pub(super) not_started: bool,
+    /// What is stored of its games with its end, by the number of the checkpoint.
+    pub(super) last: Vec<(GameId, u32, Checkpoint)>,
     /// When a ply was last played, or it was handed out.
     pub(super) moved_ns: u64,
 }
@@ -164,6 +168,8 @@ pub(super) struct Worker {
     /// The number of the last order sent in this session.
     pub(super) order: u64,
     pub(super) draining: bool,
+    /// Whether it was told in this session to drain (`true`), or that this is over.
+    pub(super) drain_told: Option<bool>,
     pub(super) free: Vec<u32>,
     pub(super) told: Vec<v1::AttemptState>,
     /// What it has in hand, with the class of slot.
@@ -192,6 +198,7 @@ impl Worker {
             former: false,
             order: 0,
             draining: false,
+            drain_told: None,
             free: Vec::new(),
             told: Vec::new(),
             hands: BTreeMap::new(),

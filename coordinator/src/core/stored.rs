@@ -131,6 +131,9 @@ pub(super) struct FleetEntry {
     /// The drain or the setting aside is over, by these words; kept, so that who and why can be asked.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) over: bool,
+    /// How long its games may go on from then on.
+    #[serde(default)]
+    pub(super) grace_ms: u64,
 }
 
 /// As JSON. Values of ours always have a form in it; where one had none, the empty text would be refused on reading.

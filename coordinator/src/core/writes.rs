@@ -42,7 +42,7 @@ pub(super) enum Write {
     /// A season, or a fact of one.
     Season(Box<SeasonWrite>),
     /// A worker is drained or set aside, or that is over.
-    Fleet { worker: String, entry: FleetEntry, grace_ms: u64, asks: Vec<AskId> },
+    Fleet { worker: String, entry: FleetEntry, asks: Vec<AskId> },
 }
 
 /// A fact on its way.
@@ -434,7 +434,8 @@ impl Core {
     }
 
     fn give_up_what_can_wait(&mut self, ticket: Ticket, sent: Sent) {
-        if sent.writes.iter().all(|(write, _)| !write.can_wait()) {
+        // What may have happened is asked again until it is known.
+        if sent.unknown || sent.writes.iter().all(|(write, _)| !write.can_wait()) {
             self.later(ticket, sent);
             return;
         }

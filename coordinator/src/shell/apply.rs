@@ -184,7 +184,7 @@ impl Handle {
         let openings = &spec.event.openings;
         let digest = match &openings.source {
             OpeningSource::Own => self.put_file(Bytes::from_static(Book::OWN)).await?,
-            OpeningSource::Book(name) => match files.get(name) {
+            OpeningSource::Book(name) | OpeningSource::Schedule(name) => match files.get(name) {
                 Some(digest) => digest.clone(),
                 None => return Err(Denied::Invalid(format!("book `{name}`: the file was not sent along"))),
             },
@@ -192,7 +192,7 @@ impl Handle {
             OpeningSource::Chess960 => "chess960".to_owned(),
             OpeningSource::DoubleChess960 => "double-chess960".to_owned(),
         };
-        match self.inner.books.load(&digest, spec.event.game, openings).await {
+        match self.inner.books.load(&digest, spec.event.game, spec.event.rules, openings).await {
             Ok((book, warnings)) => Ok((digest, book, warnings)),
             Err(BookFault::File { error: ArchiveError::Unavailable(why), .. }) => Err(Denied::Unavailable(why)),
             Err(fault) => Err(Denied::Invalid(fault.to_string())),

@@ -7,7 +7,7 @@ use std::{
 
 use rookery_game::{
     opening::{Book, BookOptions},
-    setup::GameKind,
+    setup::{GameKind, GameRules},
 };
 use rookery_tournament::spec::{OpeningSource, OpeningsSpec};
 
@@ -33,7 +33,7 @@ pub enum BookFault {
 }
 
 /// What is read from a file depends on the spec besides.
-type Key = (String, GameKind, bool, Option<u32>);
+type Key = (String, GameKind, bool, Option<u32>, String);
 
 /// Books in use, and what people should know of them.
 pub(super) struct Books {
@@ -51,6 +51,7 @@ impl Books {
         &self,
         digest: &str,
         kind: GameKind,
+        rules: GameRules,
         openings: &OpeningsSpec,
     ) -> Result<(Arc<Book>, Vec<String>), BookFault> {
         let name = match &openings.source {
@@ -58,10 +59,10 @@ impl Books {
             OpeningSource::Chess960 => return Ok((Arc::new(Book::chess960()), Vec::new())),
             OpeningSource::DoubleChess960 => return Ok((Arc::new(Book::double_chess960()), Vec::new())),
             OpeningSource::Own => OWN,
-            OpeningSource::Book(name) => name,
+            OpeningSource::Book(name) | OpeningSource::Schedule(name) => name,
         };
-        let options = BookOptions { skip_broken: openings.skip_broken, max_plies: openings.plies };
-        let key = (digest.to_owned(), kind, options.skip_broken, options.max_plies);
+        let options = BookOptions { skip_broken: openings.skip_broken, max_plies: openings.plies, rules };
+        let key = (digest.to_owned(), kind, options.skip_broken, options.max_plies, format!("{rules:?}"));
         if let Some(book) = self.used.lock().unwrap_or_else(PoisonError::into_inner).get(&key).and_then(Weak::upgrade) {
             return Ok((book, Vec::new()));
         }

@@ -6,7 +6,10 @@ use std::{
 };
 
 use bytes::Bytes;
-use rookery_game::{opening::Book, setup::GameKind};
+use rookery_game::{
+    opening::Book,
+    setup::{GameKind, GameRules},
+};
 use rookery_proto::v1::{self, attach_request, attach_response};
 use rookery_tournament::{fact::Location, spec::OpeningsSpec};
 use tokio::{
@@ -343,7 +346,7 @@ impl<M: Machine> Driver<M> {
         match effect {
             Effect::Commit { ticket, txn } => self.commit(ticket, txn),
             Effect::Archive { ticket, records } => self.archive(ticket, records),
-            Effect::LoadBook { digest, kind, openings } => self.load_book(digest, kind, openings),
+            Effect::LoadBook { digest, kind, rules, openings } => self.load_book(digest, kind, rules, openings),
             Effect::Send { session, message } => self.send(session, *message),
             Effect::Close { session } => {
                 self.sessions.remove(session);
@@ -390,10 +393,10 @@ impl<M: Machine> Driver<M> {
         });
     }
 
-    fn load_book(&self, digest: String, kind: GameKind, openings: OpeningsSpec) {
+    fn load_book(&self, digest: String, kind: GameKind, rules: GameRules, openings: OpeningsSpec) {
         let (books, done, epoch) = (Arc::clone(&self.tools.books), self.tools.done.clone(), self.epoch);
         tokio::spawn(async move {
-            let outcome = books.load(&digest, kind, &openings).await;
+            let outcome = books.load(&digest, kind, rules, &openings).await;
             let outcome = outcome.map(|(book, _)| book).map_err(|error| error.to_string());
             let _ = done.send(Done { epoch, what: DoneWhat::Book(digest, outcome) }).await;
         });

@@ -1,8 +1,9 @@
-//! Games as PGN or JSONL, in pieces, in starting order.
+//! Games as PGN, JSONL or a log of CCP, in pieces, in starting order.
 
 use futures::{StreamExt, TryStreamExt, stream};
 use rookery_game::{
     GameRecord,
+    chinese_checkers::log,
     pgn::{self, PgnOptions},
 };
 use rookery_proto::v1;
@@ -24,6 +25,7 @@ type Piece = Result<v1::ExportGamesResponse, Status>;
 pub(super) enum Form {
     Pgn { minimal: bool },
     JsonLines,
+    CcpLog,
 }
 
 /// Starts an export; what it finds comes from the channel. It reads ahead a little, and stops when nobody listens.
@@ -90,6 +92,7 @@ fn write(mut record: GameRecord, mark: &str, form: Form) -> Result<String, Statu
         Form::Pgn { minimal } => {
             Ok(pgn::write(&record, &if minimal { PgnOptions::minimal() } else { PgnOptions::default() }))
         }
+        Form::CcpLog => Ok(log::write(&record)),
         Form::JsonLines => {
             let mut text = serde_json::to_string(&record).map_err(|error| Status::internal(error.to_string()))?;
             text.push('\n');

@@ -116,6 +116,7 @@ impl GameService for Games {
         let form = match v1::ExportFormat::try_from(format) {
             Ok(v1::ExportFormat::Unspecified | v1::ExportFormat::Pgn) => Form::Pgn { minimal },
             Ok(v1::ExportFormat::Jsonl) => Form::JsonLines,
+            Ok(v1::ExportFormat::CcpLog) => Form::CcpLog,
             Err(_) => return Err(Status::invalid_argument(format!("`format` {format} is unknown"))),
         };
         let pieces = export::start(&self.handle, event, all, form).await?;

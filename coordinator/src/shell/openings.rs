@@ -17,7 +17,7 @@ pub(super) fn enough(spec: &Spec, book: &Book) -> Result<(), String> {
     let name = match &openings.source {
         OpeningSource::Start => return Ok(()),
         OpeningSource::Own => "of Rookery itself",
-        OpeningSource::Book(name) => name,
+        OpeningSource::Book(name) | OpeningSource::Schedule(name) => name,
         OpeningSource::Chess960 => "of Chess960 starts",
         OpeningSource::DoubleChess960 => "of double Chess960 starts",
     };

@@ -41,6 +41,7 @@ fn unknown(summary: &v1::GameSummary) -> GameSetup {
     GameSetup {
         kind: GameKind::Chess,
         start: Start::default(),
+        rules: Default::default(),
         sides: [side(&summary.first), side(&summary.second)],
         adjudication: Default::default(),
         limits: Default::default(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use memchr::memchr;
 use shakmaty::{Chess, EnPassantMode, Position, zobrist::Zobrist64};
 
-use super::{BookOptions, EntryFault, Opening, fischer, load, polyglot, position};
+use super::{BookOptions, EntryFault, Opening, fischer, load, polyglot, position, rows};
 use crate::{
     board::MAX_PLIES,
     pgn::{self, RawGame},
@@ -20,12 +20,13 @@ pub struct Book {
     pub(super) max_plies: Option<u32>,
 }
 
-/// Chess or Chess960.
+/// Whose openings they are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Kind {
     #[default]
     Chess,
     Chess960,
+    ChineseCheckers,
 }
 
 impl From<Kind> for GameKind {
@@ -33,6 +34,7 @@ impl From<Kind> for GameKind {
         match kind {
             Kind::Chess => Self::Chess,
             Kind::Chess960 => Self::Chess960,
+            Kind::ChineseCheckers => Self::ChineseCheckers,
         }
     }
 }
@@ -49,6 +51,8 @@ pub(super) enum Source {
     Lines(Arc<Text>),
     /// PGN games.
     Games(Arc<Text>),
+    /// Rows of a position schedule.
+    Rows(Arc<Text>),
     /// Lines of a Polyglot book.
     Moves(Arc<Vec<polyglot::Line>>),
     /// The start positions of Chess960.
@@ -75,7 +79,8 @@ pub(super) struct Entry {
 
 impl Book {
     /// Reads a book from a file's bytes; `name` is for messages and, with the content, tells the format: FEN or EPD lines,
-    /// PGN, Polyglot (`.bin`), or a zip archive with one of them in it. Every entry is looked at.
+    /// PGN, Polyglot (`.bin`), or a zip archive with one of them in it; of Chinese checkers, a position schedule in JSONL.
+    /// Every entry is looked at.
     ///
     /// # Errors
     /// All broken entries, the first [`super::MAX_ERRORS`] of them in full (unless `skip_broken`), or what is wrong with
@@ -126,7 +131,7 @@ impl Book {
         match &self.source {
             Source::Nothing => 0,
             Source::Start => 1,
-            Source::Lines(text) | Source::Games(text) => text.entries.len(),
+            Source::Lines(text) | Source::Games(text) | Source::Rows(text) => text.entries.len(),
             Source::Moves(lines) => lines.len(),
             Source::Fischer => fischer::RANKS,
             Source::DoubleFischer => fischer::RANKS * fischer::RANKS,
@@ -160,6 +165,10 @@ impl Book {
                 let entry = text.entries.get(index)?;
                 let raw = pgn::headers(text.bytes.get(entry.at as usize..)?).next()?;
                 from_game(&raw, kind, self.max_plies).ok().map(|(opening, _)| Opening { line: entry.line, ..opening })
+            }
+            Source::Rows(text) => {
+                let entry = text.entries.get(index)?;
+                rows::opening(line(&text.bytes, *entry), entry.line)
             }
             Source::Moves(lines) => lines.get(index)?.opening(kind, number),
             Source::Fischer => Some(fischer_opening(index, index, number, format!("Chess960 {index}"))),

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::position::{PositionFault, Repair};
-use crate::{pgn, setup::GameKind};
+use crate::{chinese_checkers::schedule::RowFault, pgn, setup::GameKind};
 
 /// Errors of one book that are listed; the rest are counted.
 pub const MAX_ERRORS: usize = 50;
@@ -17,6 +17,9 @@ pub enum EntryFault {
     /// A game of a PGN book.
     #[error("{0}")]
     Game(pgn::Fault),
+    /// A row of a position schedule.
+    #[error("{0}")]
+    Row(RowFault),
     /// More plies than a game has.
     #[error("more than {limit} plies")]
     TooLong {
@@ -45,7 +48,7 @@ pub enum BookError {
         fault: EntryFault,
     },
     /// Not one opening in it.
-    #[error("{file}: no opening in it: expected EPD or FEN lines, PGN games or a Polyglot book")]
+    #[error("{file}: no opening in it: expected EPD or FEN lines, PGN games, a Polyglot book, or rows of a schedule")]
     Empty {
         /// The book.
         file: String,
@@ -68,8 +71,8 @@ pub enum BookError {
         /// [`super::MAX_BYTES`].
         limit: u64,
     },
-    /// Books are of chess alone.
-    #[error("{file}: books are read for chess and Chess960, not for {kind:?}")]
+    /// There are no books of this game.
+    #[error("{file}: books are read for chess and Chess960, schedules for Chinese checkers, not for {kind:?}")]
     Kind {
         /// The book.
         file: String,

@@ -11,9 +11,12 @@ use memchr::memchr;
 use super::{
     Book, BookError, BookErrors, BookWarning, EntryFault, Repair,
     book::{Entry, Kind, Source, Text, from_game_at, from_line, line},
-    polyglot,
+    polyglot, rows,
 };
-use crate::{pgn, setup::GameKind};
+use crate::{
+    pgn,
+    setup::{GameKind, GameRules},
+};
 
 /// The largest book, unpacked: four times what the largest common one has; an archive that claims more is a bomb.
 pub const MAX_BYTES: u64 = 256 << 20;
@@ -25,6 +28,8 @@ pub struct BookOptions {
     pub skip_broken: bool,
     /// At most so many plies of a line; positions are not touched.
     pub max_plies: Option<u32>,
+    /// The rules under which the games must go on from each entry.
+    pub rules: GameRules,
 }
 
 /// What a file holds.
@@ -33,6 +38,7 @@ enum Format {
     Lines,
     Games,
     Polyglot,
+    Rows,
 }
 
 pub(super) fn parse(
@@ -44,9 +50,8 @@ pub(super) fn parse(
     let known = match kind {
         GameKind::Chess => Kind::Chess,
         GameKind::Chess960 => Kind::Chess960,
-        GameKind::Shogi | GameKind::ChineseCheckers => {
-            return Err(BookError::Kind { file: name.to_owned(), kind }.into());
-        }
+        GameKind::ChineseCheckers => Kind::ChineseCheckers,
+        GameKind::Shogi => return Err(BookError::Kind { file: name.to_owned(), kind }.into()),
     };
     let (file, bytes) = unpack(name, bytes)?;
     if bytes.len() as u64 > MAX_BYTES {
@@ -54,7 +59,15 @@ pub(super) fn parse(
     }
     let mut loading = Loading { file: &file, options, errors: BookErrors::default(), repairs: BTreeMap::new() };
     let mut warnings = Vec::new();
-    let source = match format(&file, &bytes)? {
+    let format = if known == Kind::ChineseCheckers { Format::Rows } else { format(&file, &bytes)? };
+    let source = match format {
+        Format::Rows => {
+            let (entries, faults) = rows::entries(&bytes, options.rules.chinese_checkers);
+            for (fault, line) in faults {
+                loading.broken(fault, line);
+            }
+            Source::Rows(Arc::new(Text { bytes: bytes.into_boxed_slice(), entries }))
+        }
         Format::Lines => {
             let entries = loading.lines(&bytes, kind);
             Source::Lines(Arc::new(Text { bytes: bytes.into_boxed_slice(), entries }))

@@ -11,6 +11,7 @@ mod load;
 mod order;
 mod polyglot;
 pub(crate) mod position;
+mod rows;
 
 pub use book::Book;
 pub use error::{BookError, BookErrors, BookWarning, EntryFault, MAX_ERRORS};

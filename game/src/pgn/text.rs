@@ -95,6 +95,10 @@ pub(super) fn details(outcome: Option<&Outcome>) -> String {
         Ending::InterruptionRule => adjudicated("the rule for interruptions"),
         Ending::Declaration => adjudicated("declaration"),
         Ending::Goal => adjudicated("reaching the goal"),
+        Ending::EqualTurnGoalDraw => adjudicated("both in their goals"),
+        Ending::AntiBlockGoalFull => adjudicated("a full goal"),
+        Ending::MaxPly => adjudicated("maximum length"),
+        Ending::NoLegalMoves => adjudicated("no legal moves"),
     };
     // The board's own words say again what the text says already.
     let detail = outcome.detail.strip_prefix("illegal move ").filter(|_| outcome.ending == Ending::IllegalMove);

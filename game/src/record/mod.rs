@@ -6,6 +6,8 @@ use std::{collections::BTreeMap, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(test)]
+pub(crate) use replay::tests::record as test_record;
 pub use replay::{RecordError, Replayed};
 
 use crate::{GameSetup, Outcome, Seat};

@@ -105,7 +105,7 @@ impl GameRecord {
         }
         self.check_opening()?;
         let form = protocol_form(self.setup.kind);
-        let mut board = board::at(self.setup.kind, &self.setup.start.position)?;
+        let mut board = self.setup.board()?;
         let mut adjudicator = Adjudicator::new(self.setup.adjudication.clone());
         let mut mobility = Mobility::default();
         let mut adjudicated = None;
@@ -168,7 +168,11 @@ impl GameRecord {
                 | Ending::FiftyMoves
                 | Ending::InsufficientMaterial
                 | Ending::Declaration
-                | Ending::Goal,
+                | Ending::Goal
+                | Ending::EqualTurnGoalDraw
+                | Ending::AntiBlockGoalFull
+                | Ending::MaxPly
+                | Ending::NoLegalMoves,
                 _,
             ) => Some("the rules let the game go on"),
             (
@@ -213,4 +217,4 @@ impl GameRecord {
 #[cfg(test)]
 mod archive;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

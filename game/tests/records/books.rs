@@ -253,7 +253,7 @@ fn broken_games_are_named_by_their_line() {
     assert_eq!(found, [(4, false), (6, false), (11, false), (18, true), (22, true), (25, false)], "{errors}");
     assert!(errors.to_string().contains("b.pgn:4: move 2. `Nf6` is an illegal move"), "{errors}");
     // With a limit before the mate the game is an opening.
-    let options = BookOptions { skip_broken: true, max_plies: Some(3) };
+    let options = BookOptions { skip_broken: true, max_plies: Some(3), ..BookOptions::default() };
     let (book, _) = Book::parse("b.pgn", text.as_bytes().to_vec(), GameKind::Chess, &options).expect("some are left");
     let moves: Vec<String> = starts(&book).into_iter().map(|(_, moves)| moves).collect();
     assert_eq!(moves, ["f2f3 e7e5 g2g4", "g1f3 g8f6 f3g1", "e2e4"]);
@@ -323,7 +323,7 @@ fn polyglot_books() {
         (Some(2), GameKind::Chess, vec!["e2e4 e7e5", "d2d4 d7d5", "d2d4 e7e5"]),
         (Some(1), GameKind::Chess, vec!["e2e4", "d2d4"]),
     ] {
-        let options = BookOptions { skip_broken: false, max_plies: limit };
+        let options = BookOptions { max_plies: limit, ..BookOptions::default() };
         let (book, warnings) = Book::parse("b.bin", bytes.clone(), kind, &options).expect("a book");
         assert!(warnings.is_empty());
         let mut moves: Vec<String> = starts(&book).into_iter().map(|(_, moves)| moves).collect();

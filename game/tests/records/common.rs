@@ -67,6 +67,7 @@ pub(crate) fn record(kind: GameKind, position: &str, moves: &str, book: usize, o
         setup: GameSetup {
             kind,
             start: Start { position: position.to_owned(), moves: Vec::new() },
+            rules: Default::default(),
             sides: ["One", "Two"].map(|name| side(name, rookery_game::TimeControl::default())),
             adjudication: rookery_game::adjudicate::Adjudication::default(),
             limits: rookery_game::setup::Limits::default(),

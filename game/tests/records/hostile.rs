@@ -110,7 +110,9 @@ fn read_all(bytes: &[u8]) -> Result<(), TestCaseError> {
         ("b.zip", GameKind::Chess960),
         ("b", GameKind::Chess),
     ] {
-        for options in [BookOptions::default(), BookOptions { skip_broken: true, max_plies: Some(2) }] {
+        for options in
+            [BookOptions::default(), BookOptions { skip_broken: true, max_plies: Some(2), ..BookOptions::default() }]
+        {
             match Book::parse(name, bytes.to_vec(), kind, &options) {
                 Ok((book, warnings)) => {
                     prop_assert!(!book.is_empty());

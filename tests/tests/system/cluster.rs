@@ -46,7 +46,7 @@ fn fleet(cluster: &Cluster, coordinators: usize, slots: &[usize], python: &std::
 }
 
 /// Waits until that many games are done, by the event's own stream.
-fn done(fleet: &Fleet, event: &str, games: u64) {
+pub(crate) fn done(fleet: &Fleet, event: &str, games: u64) {
     let mut command = fleet.command(&["watch", event, "--json"]);
     let mut child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
     let out = std::io::BufReader::new(child.stdout.take().unwrap());

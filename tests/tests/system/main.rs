@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod cases;
+mod checkers;
 mod cluster;
 mod disk;
 mod faults;

@@ -6,12 +6,12 @@ use rookery_game::{
     TimeControl,
     adjudicate::{Adjudication, TablebaseRule, TcecDrawRule},
     clock::Stage,
-    setup::{GameKind, Limits, Restart},
+    setup::{GameKind, GameRules, Limits, Restart},
 };
 
 use super::{
     CrashLimits, CrashesThen, Distinct, EngineSpec, EventSpec, FormatSpec, Gate, Interruption, MatchRules,
-    OpeningSource, OpeningsSpec, Per, Play, SlotSpec,
+    OpeningSource, OpeningsSpec, Per, Play, ResourceClass, SlotSpec,
 };
 
 /// Openings of a match that says no number.
@@ -61,7 +61,11 @@ pub(super) const TCEC_DRAW: TcecDrawRule = TcecDrawRule { pieces: 6, plies: 8, w
 
 /// Openings where a spec says nothing.
 pub(super) fn openings(game: GameKind) -> OpeningsSpec {
-    let source = if game == GameKind::Chess960 { OpeningSource::Chess960 } else { OpeningSource::Own };
+    let source = match game {
+        GameKind::Chess960 => OpeningSource::Chess960,
+        GameKind::ChineseCheckers => OpeningSource::Start,
+        GameKind::Chess | GameKind::Shogi => OpeningSource::Own,
+    };
     OpeningsSpec {
         source,
         random: true,
@@ -76,6 +80,10 @@ pub(super) fn openings(game: GameKind) -> OpeningsSpec {
 /// Limits of crashes where a spec says nothing.
 pub(super) const CRASHES: CrashLimits =
     CrashLimits { in_a_row: Some(3), of_games: Some(0.05), then: CrashesThen::SetAside };
+
+/// Cores and memory of the class `fixed-cpu`, as the public list of Chinese checkers has it.
+const FIXED_CPU_CORES: u32 = 8;
+const FIXED_CPU_MEMORY: u64 = 16 << 30;
 
 /// An engine's number in an option such as `Hash`, whatever its case.
 fn option<'a>(engine: &'a EngineSpec, names: &[&str]) -> Option<&'a str> {
@@ -97,18 +105,23 @@ fn memory(engine: &EngineSpec) -> u64 {
 
 /// A slot in which any two of the engines can play: the larger `threads` (the sum with ponder, where both think at
 /// once), both hashes, and the larger number of GPUs.
-pub(super) fn slot(engines: &[EngineSpec], ponder: bool) -> SlotSpec {
+pub(super) fn slot(engines: &[EngineSpec], ponder: bool, resources: Option<ResourceClass>) -> SlotSpec {
     let mut cores: Vec<u32> = engines.iter().map(threads).collect();
     let mut bytes: Vec<u64> = engines.iter().map(memory).collect();
     cores.sort_unstable();
     bytes.sort_unstable();
     let largest =
         |sorted: &[u32], count: usize| sorted.iter().rev().take(count).fold(0_u32, |a, b| a.saturating_add(*b));
-    SlotSpec {
+    let slot = SlotSpec {
         cores: largest(&cores, if ponder { 2 } else { 1 }).max(1),
         memory: bytes.iter().rev().take(2).fold(0_u64, |a, b| a.saturating_add(*b)),
         gpus: engines.iter().map(|e| e.gpus).max().unwrap_or(0),
         labels: BTreeMap::new(),
+    };
+    match resources {
+        Some(ResourceClass::FixedCpu) => SlotSpec { cores: FIXED_CPU_CORES, memory: FIXED_CPU_MEMORY, ..slot },
+        Some(ResourceClass::FixedGpu) => SlotSpec { gpus: slot.gpus.max(1), ..slot },
+        Some(ResourceClass::FixedSimulations | ResourceClass::OpenHardware) | None => slot,
     }
 }
 
@@ -118,6 +131,8 @@ impl Default for EventSpec {
         Self {
             title: String::new(),
             game: GameKind::Chess,
+            rules: GameRules::default(),
+            resources: None,
             format: FormatSpec::Match { pairs: PAIRS, rules: MatchRules::default() },
             games_per_pair: 2,
             play: Play::Pairs,

@@ -29,7 +29,7 @@ use std::{collections::BTreeMap, time::Duration};
 use rookery_game::{
     TimeControl,
     adjudicate::Adjudication,
-    setup::{EngineSetup, GameKind, Limits, Restart},
+    setup::{EngineSetup, GameKind, GameRules, Limits, Restart},
 };
 use serde::{Deserialize, Serialize};
 
@@ -256,6 +256,19 @@ pub enum OpeningSource {
     Chess960,
     /// Two different back ranks, drawn from the seed.
     DoubleChess960,
+    /// A file of positions, JSONL, each a row that is played twice with the engines exchanged.
+    Schedule(String),
+}
+
+impl OpeningSource {
+    /// The file that it names.
+    #[must_use]
+    pub fn file(&self) -> Option<&str> {
+        match self {
+            Self::Book(name) | Self::Schedule(name) => Some(name),
+            Self::Own | Self::Start | Self::Chess960 | Self::DoubleChess960 => None,
+        }
+    }
 }
 
 /// How many pairs share an opening.
@@ -382,6 +395,36 @@ pub struct SlotSpec {
     pub labels: BTreeMap<String, String>,
 }
 
+/// What engines may use, as rating lists class it. The class is stated with the event; the slot keeps to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ResourceClass {
+    /// So many simulations (nodes) a move.
+    FixedSimulations,
+    /// 8 cores, 16 GiB, no GPU.
+    FixedCpu,
+    /// One GPU at least.
+    FixedGpu,
+    /// Whatever there is.
+    OpenHardware,
+}
+
+impl ResourceClass {
+    /// All.
+    pub const ALL: [Self; 4] = [Self::FixedSimulations, Self::FixedCpu, Self::FixedGpu, Self::OpenHardware];
+
+    /// Its name in a spec.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::FixedSimulations => "fixed-simulations",
+            Self::FixedCpu => "fixed-cpu",
+            Self::FixedGpu => "fixed-gpu",
+            Self::OpenHardware => "open-hardware",
+        }
+    }
+}
+
 /// A model of the SPRT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -423,6 +466,10 @@ pub struct EventSpec {
     pub title: String,
     /// Which game.
     pub game: GameKind,
+    /// What was chosen of its own rules.
+    pub rules: GameRules,
+    /// The resources that engines have by the event's word; `None`: it says nothing.
+    pub resources: Option<ResourceClass>,
     /// Who plays whom.
     pub format: FormatSpec,
     /// 2: colours exchanged; 1: one game an opening, colours by turns.

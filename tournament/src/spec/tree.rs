@@ -179,6 +179,7 @@ pub(super) fn event(spec: &EventSpec) -> Nodes {
             ("labels", Node::Table(labels)),
         ])
     };
+    let checkers = (spec.game == GameKind::ChineseCheckers).then_some(spec.rules.chinese_checkers);
     let site = (!spec.site.is_empty()).then(|| text(&spec.site));
     let nodes = [
         ("title", text(&spec.title)),
@@ -191,6 +192,9 @@ pub(super) fn event(spec: &EventSpec) -> Nodes {
                 GameKind::ChineseCheckers => "chinese-checkers",
             }),
         ),
+        ("rules", or(checkers.map(|rules| text(rules.profile.as_str())), "of Chinese checkers alone")),
+        ("max-plies", or(checkers.map(|rules| leaf(rules.max_ply)), "of Chinese checkers alone")),
+        ("resources", or(spec.resources.map(|class| text(class.as_str())), "nothing said")),
         ("format", format(&spec.format)),
         ("games-per-pair", leaf(spec.games_per_pair)),
         (
@@ -330,6 +334,7 @@ fn openings(openings: &OpeningsSpec) -> Node {
         OpeningSource::Book(book) => ("book", text(book)),
         OpeningSource::Chess960 => ("chess960", text("random")),
         OpeningSource::DoubleChess960 => ("chess960", text("double-random")),
+        OpeningSource::Schedule(rows) => ("schedule", text(rows)),
     };
     let per = match openings.per {
         Per::Pair => "pair",

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use rookery_game::{
-    GameKind,
+    GameKind, board,
     setup::{EngineSetup, Limits, Start},
 };
 
@@ -68,29 +68,33 @@ impl Report {
 const SEARCH: Duration = Duration::from_secs(1);
 
 /// Starts an engine and tries what a game needs: handshake, options, `isready`, a search of one second, Chess960, `quit`.
-/// Blocks as long as `limits` allow.
+/// `protocol` is `uci` or `ccp`. Blocks as long as `limits` allow.
 #[must_use]
 pub fn check(launch: &Launch, protocol: &str, limits: &Limits) -> Report {
     let mut report = Report::default();
     let started = Instant::now();
     let name = launch.program.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let setup = EngineSetup { name, protocol: protocol.to_owned(), ..EngineSetup::default() };
-    let mut player = match UciPlayer::start(&setup, GameKind::Chess, false, launch) {
+    let kind = if protocol == "ccp" { GameKind::ChineseCheckers } else { GameKind::Chess };
+    let mut player = match UciPlayer::start(&setup, kind, false, launch) {
         Ok(player) => player,
         Err(error) => {
             report.step("start", Verdict::Bad, started.elapsed(), error.to_string());
             return report;
         }
     };
-    steps(&mut player, &mut report, limits, started);
+    steps(&mut player, &mut report, kind, limits, started);
     report.warnings = player.take_warnings();
     let transcript = player.transcript(rookery_game::Seat::First, started);
     (report.transcript, report.stderr) = (transcript.lines, transcript.stderr);
     report
 }
 
-fn steps(player: &mut UciPlayer, report: &mut Report, limits: &Limits, started: Instant) -> Option<()> {
-    await_said(player, report, "uci", limits.start, started, |said| *said == Said::Started)?;
+fn steps(player: &mut UciPlayer, report: &mut Report, kind: GameKind, limits: &Limits, started: Instant) -> Option<()> {
+    let chess = kind == GameKind::Chess;
+    await_said(player, report, if chess { "uci" } else { "ccp" }, limits.start, started, |said| {
+        *said == Said::Started
+    })?;
     let identity = player.identity();
     (report.id_name, report.id_author) = (identity.id_name, identity.id_author);
     if report.id_name.is_empty() {
@@ -99,18 +103,24 @@ fn steps(player: &mut UciPlayer, report: &mut Report, limits: &Limits, started: 
         report.step("identity", Verdict::Good, Duration::ZERO, report.id_name.clone());
     }
     report.options = player.declared().iter().map(describe).collect();
-    for name in ["Hash", "Threads"] {
+    let usual: &[&str] = if chess { &["Hash", "Threads"] } else { &[] };
+    for name in usual {
         if super::uci::options::find(player.declared(), name).is_none() {
             report.step("options", Verdict::Odd, Duration::ZERO, format!("no option {name}"));
         }
     }
     await_said(player, report, "isready", limits.ready, Instant::now(), |said| *said == Said::Ready)?;
-    new_game(player, report, limits, &Start::default())?;
-    search(player, report, limits, "search", Go { move_time_ms: Some(1000), ..Go::default() })?;
+    new_game(player, report, kind, limits, &Start::default())?;
+    let mv = search(player, report, limits, "search", Go { move_time_ms: Some(1000), ..Go::default() })?;
+    legal(report, kind, &mv)?;
+    if !chess {
+        let mv = search(player, report, limits, "nodes", Go { nodes: Some(1000), ..Go::default() })?;
+        legal(report, kind, &mv)?;
+    }
     if super::uci::options::find(player.declared(), "UCI_Chess960").is_some() {
         // Bishops on b1 and e1: a start position that chess does not have.
         let position = "nbqrbkrn/pppppppp/8/8/8/8/PPPPPPPP/NBQRBKRN w GDgd - 0 1".to_owned();
-        new_game(player, report, limits, &Start { position, moves: Vec::new() })?;
+        new_game(player, report, kind, limits, &Start { position, moves: Vec::new() })?;
         search(player, report, limits, "chess960", Go { nodes: Some(1000), ..Go::default() })?;
     }
     let asked = Instant::now();
@@ -136,22 +146,39 @@ fn describe(option: &super::uci::options::UciOption) -> [String; 3] {
     [option.name.clone(), kind, option.default.clone()]
 }
 
-fn new_game(player: &mut UciPlayer, report: &mut Report, limits: &Limits, start: &Start) -> Option<()> {
-    let asked = Instant::now();
-    if let Err(fault) = player.tell(Tell::NewGame { kind: GameKind::Chess, start }) {
-        report.step("ucinewgame", Verdict::Bad, asked.elapsed(), fault.to_string());
-        return None;
+/// Whether an answer from the start position is a move there.
+fn legal(report: &mut Report, kind: GameKind, mv: &str) -> Option<()> {
+    let board = board::at(kind, "").ok()?;
+    match board.parse(mv, board::protocol_form(kind)) {
+        Ok(_) => Some(()),
+        Err(error) => {
+            report.step("move", Verdict::Bad, Duration::ZERO, error.to_string());
+            None
+        }
     }
-    await_said(player, report, "ucinewgame", limits.new_game, asked, |said| *said == Said::Ready)
 }
 
-fn search(player: &mut UciPlayer, report: &mut Report, limits: &Limits, name: &'static str, go: Go) -> Option<()> {
+fn new_game(player: &mut UciPlayer, report: &mut Report, kind: GameKind, limits: &Limits, start: &Start) -> Option<()> {
+    let name = if kind == GameKind::Chess { "ucinewgame" } else { "new game" };
+    let asked = Instant::now();
+    if let Err(fault) = player.tell(Tell::NewGame { kind, start }) {
+        report.step(name, Verdict::Bad, asked.elapsed(), fault.to_string());
+        return None;
+    }
+    await_said(player, report, name, limits.new_game, asked, |said| *said == Said::Ready).map(|_| ())
+}
+
+/// One search; the text of its move.
+fn search(player: &mut UciPlayer, report: &mut Report, limits: &Limits, name: &'static str, go: Go) -> Option<String> {
     let asked = Instant::now();
     if let Err(fault) = player.tell(Tell::Think { plies: &[], go }) {
         report.step(name, Verdict::Bad, asked.elapsed(), fault.to_string());
         return None;
     }
-    await_said(player, report, name, SEARCH + limits.stall, asked, |said| matches!(said, Said::Move { .. }))
+    match await_said(player, report, name, SEARCH + limits.stall, asked, |said| matches!(said, Said::Move { .. }))? {
+        Said::Move { text, .. } => Some(text),
+        _ => None,
+    }
 }
 
 /// Waits for one thing to be said, and adds the step.
@@ -162,18 +189,18 @@ fn await_said(
     limit: Duration,
     asked: Instant,
     wanted: impl Fn(&Said) -> bool,
-) -> Option<()> {
+) -> Option<Said> {
     loop {
         match player.read() {
             Ok(Some(said)) if wanted(&said) => {
                 let took = asked.elapsed();
-                if let Said::Move { text, info, .. } = said {
+                if let Said::Move { text, info, .. } = &said {
                     let detail = format!("{text}, depth {}, {} nodes", info.depth, info.nodes);
                     report.step(name, Verdict::Good, took, detail);
                 } else {
                     report.step(name, Verdict::Good, took, "");
                 }
-                return Some(());
+                return Some(said);
             }
             Ok(Some(_)) => {}
             Ok(None) => {

@@ -4,6 +4,7 @@
 //! [`Player::fd`] and owns every deadline. Whatever an engine writes is bounded: in length of a line, in lines that are
 //! kept, in bytes that are read at once.
 
+mod ccp;
 mod check;
 mod launch;
 mod limits;
@@ -22,6 +23,9 @@ pub use limits::{MAX_LINE, WRITE_TIMEOUT};
 pub use player::{Fault, Go, Player, Said, SearchInfo, Tell};
 pub use try_start::try_start;
 pub use uci::UciPlayer;
+
+/// Protocols that engines may speak.
+pub(crate) const PROTOCOLS: [&str; 2] = ["uci", "ccp"];
 
 /// Waits until a descriptor is readable or the time is over, with the precision of the kernel's timers.
 pub(crate) fn wait_readable(fd: std::os::fd::BorrowedFd<'_>, timeout: std::time::Duration) {

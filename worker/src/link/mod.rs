@@ -297,7 +297,7 @@ impl Worker {
             gpus: gpus.map(|id| v1::Gpu { id: id.clone(), model: String::new() }).collect(),
             memory_bytes: config.memory_bytes,
             tablebase_men: config.tablebase_men,
-            protocols: vec!["uci".to_owned()],
+            protocols: crate::engine::PROTOCOLS.map(str::to_owned).to_vec(),
             engines: (config.catalogue.entries())
                 .map(|(name, digest)| v1::CatalogueEntry { name: name.to_owned(), digest: digest.to_owned() })
                 .collect(),

@@ -188,7 +188,7 @@ type Game = (Box<dyn Board>, Vec<Ply>, Adjudicator, Option<Outcome>);
 /// The board after the opening, or after all that was played before an interruption.
 fn set_up(order: &TableOrder, tables: Option<&dyn Tablebase>) -> Result<Game, String> {
     let setup = &order.setup;
-    let mut board = board::at(setup.kind, &setup.start.position).map_err(|error| error.to_string())?;
+    let mut board = setup.board().map_err(|error| error.to_string())?;
     let form = board::protocol_form(setup.kind);
     let mut adjudicator = Adjudicator::new(setup.adjudication.clone());
     let plies = order.resume.as_ref().map_or_else(
@@ -209,7 +209,7 @@ fn set_up(order: &TableOrder, tables: Option<&dyn Tablebase>) -> Result<Game, St
 
 fn clocks(order: &TableOrder, plies: &[Ply]) -> [Clock; 2] {
     // Who made a ply follows from who moves first, not from its index.
-    let first = board::at(order.setup.kind, &order.setup.start.position).map_or(Seat::First, |board| board.to_move());
+    let first = order.setup.board().map_or(Seat::First, |board| board.to_move());
     Seat::BOTH.map(|seat| {
         let side = order.setup.side(seat);
         let parity = usize::from(seat != first);

@@ -257,10 +257,8 @@ impl Referee<'_> {
             Err(error) => return Err(Stop::Over(Outcome::fault(seat, Ending::IllegalMove, error.to_string()))),
         };
         let mut info = answer.info;
-        if let Some(position) = self.board.as_chess()
-            && !info.pv.is_empty()
-        {
-            let (legal, wrong) = lint::legal_part(position, &info.pv);
+        if !info.pv.is_empty() {
+            let (legal, wrong) = lint::legal_part(self.board.as_ref(), self.form, &info.pv);
             let length = legal.len();
             if wrong.is_some() {
                 let name = &self.order.setup.side(seat).engine.name;

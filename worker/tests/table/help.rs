@@ -72,6 +72,7 @@ pub(crate) fn order(first: &Engine, second: &Engine, control: &str) -> TableOrde
     let setup = GameSetup {
         kind: GameKind::Chess,
         start: Start::default(),
+        rules: Default::default(),
         sides: [side(first), side(second)],
         adjudication: Adjudication::default(),
         // Most tests are about engines, on a machine that may be busy: what it takes is not to decide them.

@@ -4,6 +4,7 @@
 
 mod cases;
 mod check;
+mod checkers;
 mod faults;
 mod games;
 mod help;

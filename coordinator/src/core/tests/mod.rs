@@ -1,6 +1,5 @@
 //! The core in a small world: what was sent is asserted, and that nothing else was.
 
-mod chaos;
 mod draws;
 mod entrants;
 mod faults;

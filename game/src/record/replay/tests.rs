@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// A game of `moves`, the first `book` of them its opening.
-pub(super) fn record(kind: GameKind, position: &str, moves: &str, book: usize, outcome: Option<Outcome>) -> GameRecord {
+pub(crate) fn record(kind: GameKind, position: &str, moves: &str, book: usize, outcome: Option<Outcome>) -> GameRecord {
     let side = || Side {
         engine: EngineSetup::default(),
         time_control: TimeControl::default(),
@@ -32,6 +32,7 @@ pub(super) fn record(kind: GameKind, position: &str, moves: &str, book: usize, o
         setup: GameSetup {
             kind,
             start: Start { position: position.to_owned(), moves: opening },
+            rules: Default::default(),
             sides: [side(), side()],
             adjudication: Adjudication::default(),
             limits: Limits::default(),
@@ -121,7 +122,7 @@ fn outcomes_follow_from_the_game() {
     check(MATE, same, fault(first, Checkmate), false);
     check(MATE, same, new(Draw, InterruptionRule), false);
     check(MATE, same, new(Draw, Ruling), true);
-    for ending in [Checkmate, Stalemate, Repetition, FiftyMoves, InsufficientMaterial, Goal, Declaration] {
+    for ending in [Checkmate, Stalemate, Repetition, FiftyMoves, InsufficientMaterial, Goal, Declaration, MaxPly] {
         check("e2e4", same, new(Draw, ending), false);
         check("e2e4", same, new(FirstWins, ending), false);
     }
@@ -195,7 +196,7 @@ fn outcomes_follow_from_the_game() {
     check("e2e4", same, new(Draw, TablebaseAdjudication), false);
 }
 
-const ENDINGS: [Ending; 20] = [
+const ENDINGS: [Ending; 24] = [
     Ending::Checkmate,
     Ending::Stalemate,
     Ending::Repetition,
@@ -216,6 +217,10 @@ const ENDINGS: [Ending; 20] = [
     Ending::InterruptionRule,
     Ending::Declaration,
     Ending::Goal,
+    Ending::EqualTurnGoalDraw,
+    Ending::AntiBlockGoalFull,
+    Ending::MaxPly,
+    Ending::NoLegalMoves,
 ];
 
 #[test]
@@ -233,7 +238,7 @@ proptest! {
         position in prop_oneof![Just(String::new()), any::<String>()],
         moves in prop::collection::vec(prop_oneof!["[a-h][1-8][a-h][1-8][qQ]?", any::<String>()], 0..8),
         opening in prop::collection::vec("[a-h][1-8][a-h][1-8]", 0..4),
-        outcome in prop::option::of((0..3_usize, 0..20_usize, prop::option::of(any::<bool>()))),
+        outcome in prop::option::of((0..3_usize, 0..ENDINGS.len(), prop::option::of(any::<bool>()))),
         numbers in any::<(u32, u32, u32, i32)>(),
     ) {
         let kind = [GameKind::Chess, GameKind::Chess960, GameKind::Shogi, GameKind::ChineseCheckers][kind];

@@ -35,9 +35,10 @@ pub(super) fn openings(event: &Table<'_>, game: GameKind) -> OpeningsSpec {
         return openings;
     }
     let Some(table) = value.table("`openings`", "openings = { book = \"book.epd\" }") else { return openings };
-    if let Some(value) = table.either(&["book", "chess960", "from"]) {
+    if let Some(value) = table.either(&["book", "chess960", "from", "schedule"]) {
         let source = match value.key {
             "book" => value.line("book.epd", MAX_PATH).map(|book| OpeningSource::Book(book.to_owned())),
+            "schedule" => value.line("rows.jsonl", MAX_PATH).map(|rows| OpeningSource::Schedule(rows.to_owned())),
             "chess960" => value
                 .word(&[("random", false), ("double-random", true)])
                 .map(|double| if double { OpeningSource::DoubleChess960 } else { OpeningSource::Chess960 }),
@@ -48,6 +49,10 @@ pub(super) fn openings(event: &Table<'_>, game: GameKind) -> OpeningsSpec {
         };
         if let Some(source) = source {
             check_game(&source, value, game);
+            // A schedule is mixed already, so that its first rows are balanced too.
+            if matches!(source, OpeningSource::Schedule(_)) {
+                (openings.random, openings.distinct) = (false, Distinct::Encounter);
+            }
             openings.source = source;
         }
     }
@@ -88,6 +93,13 @@ fn check_game(source: &OpeningSource, value: Value<'_>, game: GameKind) {
     }
     if *source == OpeningSource::Own && game == GameKind::Chess960 {
         value.error("the own book is of chess", "expected `{ chess960 = \"random\" }` or a `book`");
+    }
+    let checkers = game == GameKind::ChineseCheckers;
+    if checkers && matches!(source, OpeningSource::Own | OpeningSource::Book(_)) {
+        value.error("books are of chess", "expected `start-position` or `{ schedule = \"rows.jsonl\" }`");
+    }
+    if !checkers && matches!(source, OpeningSource::Schedule(_)) {
+        value.error("schedules are of Chinese checkers", "expected `{ book = \"book.epd\" }`");
     }
 }
 

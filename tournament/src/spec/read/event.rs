@@ -5,7 +5,7 @@ use rookery_game::{TimeControl, setup::GameKind};
 use super::{
     MAX_NAME, MAX_PATH, board,
     engine::{MAX_THREADS, RESTARTS, RawEngine},
-    finish_engines, format,
+    finish_engines, format, game as of_game,
 };
 use crate::spec::{
     EngineSpec, EventSpec, FormatSpec, Gate, Interruption, Play, SlotSpec, SprtModel, StopSpec, TIE_BREAK_PRESETS,
@@ -29,8 +29,9 @@ const MAX_MOVES: i128 = 9_000;
 pub(super) fn game(table: &Table<'_>) -> Option<GameKind> {
     let value = table.get("game")?;
     let game = value.word(&GAMES)?;
-    if matches!(game, GameKind::Shogi | GameKind::ChineseCheckers) {
-        value.error("this game is not played by this version yet", "expected `chess` or `chess960`");
+    if game == GameKind::Shogi {
+        value
+            .error("this game is not played by this version yet", "expected `chess`, `chess960` or `chinese-checkers`");
     }
     Some(game)
 }
@@ -123,6 +124,8 @@ pub(super) fn read(table: Table<'_>, game: GameKind, raw: &mut Vec<RawEngine>, o
     let mut event = EventSpec {
         title: text("title", "My match", MAX_NAME).unwrap_or_default(),
         game,
+        rules: of_game::rules(&table, game),
+        resources: of_game::resources(&table),
         format,
         games_per_pair,
         play: table
@@ -193,7 +196,9 @@ pub(super) fn read(table: Table<'_>, game: GameKind, raw: &mut Vec<RawEngine>, o
     event.limits = board::limits(&table, event.interruption == Interruption::Tcec);
     event.stop = stop.and_then(|v| read_stop(v, &event));
     let engines = finish_engines(raw, &event, margin_stated.is_some());
-    event.slot = read_slot(&table, defaults::slot(&engines, ponder));
+    event.slot = read_slot(&table, defaults::slot(&engines, ponder, event.resources));
+    of_game::of_chess_alone(&table, &event);
+    of_game::check_resources(&table, &event);
     table.finish();
     (engines, event)
 }

@@ -4,6 +4,7 @@ mod board;
 mod engine;
 mod event;
 mod format;
+mod game;
 mod interruption;
 pub(super) mod season;
 mod syntax;

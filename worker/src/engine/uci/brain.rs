@@ -5,16 +5,16 @@ use super::{
     options::{self, UciOption},
     words::Words,
 };
-use crate::engine::{SearchInfo, limits::MAX_OPTIONS, transcript::clean};
+use crate::engine::{SearchInfo, ccp::Additions, limits::MAX_OPTIONS, transcript::clean};
 
-/// Characters of a move that are kept; the longest legal one has five.
-const MOVE_LENGTH: usize = 64;
+/// Characters of a move that are kept; the longest legal one, a path over twenty holes, has 79.
+const MOVE_LENGTH: usize = 100;
 /// Characters of a name that are kept.
 const NAME_LENGTH: usize = 256;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum State {
-    /// `uci` was said.
+    /// `uci` or `ccp` was said.
     #[default]
     Booting,
     /// `isready` was said.
@@ -46,6 +46,12 @@ pub(super) enum Heard {
 #[derive(Debug, Default)]
 pub(super) struct Brain {
     pub(super) state: State,
+    /// It speaks CCP: `isready` was said with `ccp`, and whatever answers that is over at `readyok`.
+    pub(super) ccp: bool,
+    /// It answered `ccp` by one of the words that do.
+    pub(super) greeted: bool,
+    /// What it declared beyond CCP.
+    pub(super) additions: Additions,
     pub(super) options: Vec<UciOption>,
     pub(super) id_name: String,
     pub(super) id_author: String,
@@ -59,6 +65,11 @@ pub(super) struct Brain {
 }
 
 impl Brain {
+    /// Before the greeting of an engine that speaks CCP, or UCI.
+    pub(super) fn new(ccp: bool) -> Self {
+        Self { ccp, ..Self::default() }
+    }
+
     /// Whether it has done nothing so far but repeat what it was told.
     pub(super) fn echoes(&self) -> bool {
         self.state == State::Booting && self.echoed && self.id_name.is_empty() && self.options.is_empty()
@@ -93,7 +104,20 @@ impl Brain {
                 Heard::Nothing
             }
             Some(b"bestmove") => self.best_move(words),
-            Some(b"uciok") if self.state == State::Booting => {
+            Some(b"ccpok") if self.ccp => {
+                self.greeted = true;
+                Heard::Nothing
+            }
+            Some(b"protocol") if self.ccp && self.state == State::Booting => {
+                self.greeted = true;
+                self.additions.declare(words);
+                Heard::Nothing
+            }
+            Some(b"readyok") if self.ccp && self.greeted && self.state == State::Booting => {
+                self.state = State::Readying;
+                Heard::Started
+            }
+            Some(b"uciok") if !self.ccp && self.state == State::Booting => {
                 self.state = State::Readying;
                 Heard::Started
             }
@@ -101,11 +125,12 @@ impl Brain {
                 self.state = State::Idle;
                 Heard::Ready
             }
-            Some(b"uci") if self.state == State::Booting => {
+            Some(b"uci" | b"ccp") if self.state == State::Booting => {
                 self.echoed = true;
                 Heard::Nothing
             }
             Some(b"id") if self.state == State::Booting => {
+                self.greeted = true;
                 match words.next() {
                     Some(b"name") => self.id_name = cut(words.rest(), NAME_LENGTH),
                     Some(b"author") => self.id_author = cut(words.rest(), NAME_LENGTH),
@@ -178,6 +203,21 @@ mod tests {
         assert_eq!(best(&mut brain, "bestmove e2e4 ponder"), some("e2e4", None));
         assert_eq!(best(&mut brain, "bestmovee2e4"), None);
         assert_eq!(best(&mut brain, "xbestmove e2e4"), None);
+    }
+
+    #[test]
+    fn ccp_greets_by_any_of_three_words() {
+        for greeting in ["ccpok", "id name X", "protocol ccp 1 newgame"] {
+            let mut brain = Brain { ccp: true, ..Brain::default() };
+            assert_eq!(brain.line(b"readyok"), Heard::Nothing, "who answers nothing else speaks something else");
+            assert_eq!(brain.line(greeting.as_bytes()), Heard::Nothing, "{greeting}");
+            assert_eq!(brain.line(b"option name Threads type spin default 1 min 1 max 8"), Heard::Nothing);
+            assert_eq!(brain.line(b"readyok"), Heard::Started, "{greeting}");
+            assert_eq!(brain.line(b"readyok"), Heard::Ready);
+            assert_eq!((brain.options.len(), brain.additions.new_game), (1, greeting.ends_with("newgame")));
+        }
+        let mut brain = Brain { ccp: true, ..Brain::default() };
+        assert_eq!(brain.line(b"uciok"), Heard::Nothing);
     }
 
     #[test]

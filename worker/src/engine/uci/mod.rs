@@ -1,4 +1,4 @@
-//! UCI, whole.
+//! UCI, whole, and CCP, which has its shape: see [`super::ccp`] for what that writes differently.
 
 mod brain;
 mod go;
@@ -22,6 +22,7 @@ use rookery_game::{
 use self::brain::{Brain, Heard, State};
 use super::{
     Fault, Go, Launch, NotStarted, Player, Said, Tell,
+    ccp::Telling,
     limits::{ECHO_WAIT, MAX_WARNINGS, STALE_READS},
     lines::Lines,
     process::{Process, Read},
@@ -30,7 +31,7 @@ use super::{
 /// Reads of stdout after which the other descriptors get a look even if stdout never runs dry.
 const READS_BETWEEN_LOOKS: u32 = 16;
 
-/// An engine that speaks UCI.
+/// An engine that speaks UCI or CCP.
 #[derive(Debug)]
 pub struct UciPlayer {
     setup: EngineSetup,
@@ -48,6 +49,8 @@ pub struct UciPlayer {
     position: Vec<u8>,
     /// Plies that `position` holds.
     told: usize,
+    /// The game as CCP tells it; `None` of UCI, and before the first game.
+    telling: Option<Telling>,
     last_go: Vec<u8>,
     /// A `go` or `ponderhit` is on its way.
     sending: bool,
@@ -58,12 +61,19 @@ pub struct UciPlayer {
 }
 
 impl UciPlayer {
-    /// Starts an engine and says `uci`; [`Said::Started`] and [`Said::Ready`] follow by [`Player::read`].
+    /// Starts an engine and says `uci` or `ccp`; [`Said::Started`] and [`Said::Ready`] follow by [`Player::read`].
     ///
     /// # Errors
     /// When the process cannot be started.
     pub fn start(setup: &EngineSetup, kind: GameKind, ponder: bool, launch: &Launch) -> Result<Self, NotStarted> {
-        if !matches!(setup.protocol.as_str(), "" | "uci") {
+        let ccp = kind == GameKind::ChineseCheckers;
+        let fits = match setup.protocol.as_str() {
+            "" => kind != GameKind::Shogi,
+            "uci" => matches!(kind, GameKind::Chess | GameKind::Chess960),
+            "ccp" => ccp,
+            _ => false,
+        };
+        if !fits {
             return Err(NotStarted::Protocol { engine: setup.name.clone(), protocol: setup.protocol.clone() });
         }
         let process = Process::start(launch, &setup.name)?;
@@ -74,20 +84,25 @@ impl UciPlayer {
             ponder,
             process,
             lines: Lines::new(),
-            brain: Brain::default(),
+            brain: Brain::new(ccp),
             queued: VecDeque::new(),
             read_at: Instant::now(),
             chunk_done: false,
             reads: 0,
             position: Vec::new(),
             told: 0,
+            telling: None,
             last_go: Vec::new(),
             sending: false,
             go_is_last: false,
             sent_options: Vec::new(),
             warnings: BTreeMap::new(),
         };
-        player.send(b"uci").map_err(|fault| player.not_started(&fault))?;
+        // CCP has no certain end of its greeting: `readyok` is one that every engine has.
+        let greeting: &[&[u8]] = if ccp { &[b"ccp", b"isready"] } else { &[b"uci"] };
+        for command in greeting {
+            player.send(command).map_err(|fault| player.not_started(&fault))?;
+        }
         Ok(player)
     }
 
@@ -124,6 +139,8 @@ impl UciPlayer {
 
     fn missing(&self) -> &'static str {
         match self.brain.state {
+            State::Booting if self.brain.ccp && !self.brain.greeted => "ccpok",
+            State::Booting if self.brain.ccp => "readyok",
             State::Booting => "uciok",
             State::Readying => "readyok",
             _ => "bestmove",
@@ -184,7 +201,7 @@ impl UciPlayer {
         }
         wanted.sort_by_key(|(name, _)| options::rank(name));
         for (name, value) in wanted {
-            match options::set(&self.brain.options, &name, &value) {
+            match self.option(&name, &value) {
                 Ok(line) => {
                     self.send(line.as_bytes())?;
                     self.sent_options.push((name, value));
@@ -196,10 +213,21 @@ impl UciPlayer {
         self.send(b"isready").map(|_| ())
     }
 
+    /// The line that sets an option. An engine that speaks CCP need not declare what it has.
+    fn option(&self, name: &str, value: &str) -> Result<String, String> {
+        if self.brain.ccp && self.brain.options.is_empty() {
+            return options::undeclared(name, value);
+        }
+        options::set(&self.brain.options, name, value)
+    }
+
     fn new_game(&mut self, start: &Start) -> Result<(), Fault> {
         self.position.clear();
         self.told = 0;
-        if start.position.is_empty() {
+        if self.brain.ccp {
+            // The table has read the start before.
+            self.telling = Telling::new(start).ok();
+        } else if start.position.is_empty() {
             self.position.extend_from_slice(b"position startpos");
         } else {
             self.position.extend_from_slice(b"position fen ");
@@ -208,11 +236,21 @@ impl UciPlayer {
         self.last_go.clear();
         self.process.ring.clear();
         self.brain.state = State::Readying;
-        self.send(b"ucinewgame")?;
+        match self.brain.ccp {
+            false => self.send(b"ucinewgame").map(|_| ())?,
+            true if self.brain.additions.new_game => self.send(b"newgame").map(|_| ())?,
+            true => {}
+        }
         self.send(b"isready").map(|_| ())
     }
 
     fn catch_up(&mut self, plies: &[Ply]) {
+        if let Some(telling) = &mut self.telling {
+            let new = plies.get(self.told..).unwrap_or_default();
+            self.position = telling.go_on(new, plies, self.brain.additions).into_bytes();
+            self.told = plies.len().max(self.told);
+            return;
+        }
         for (at, ply) in plies.iter().enumerate().skip(self.told) {
             self.position.extend_from_slice(if at == 0 { b" moves " } else { b" " });
             self.position.extend_from_slice(ply.mv.as_bytes());

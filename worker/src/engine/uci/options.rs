@@ -141,6 +141,14 @@ pub(crate) fn set(declared: &[UciOption], name: &str, value: &str) -> Result<Str
     Ok(format!("setoption name {} value {value}", option.name))
 }
 
+/// The line that sets an option of an engine that declares none.
+pub(crate) fn undeclared(name: &str, value: &str) -> Result<String, String> {
+    if name.is_empty() || [name, value].iter().any(|text| text.chars().any(char::is_control)) {
+        return Err(format!("option {}: not one line, not sent", clean(name.as_bytes())));
+    }
+    Ok(format!("setoption name {name} value {value}"))
+}
+
 /// A declared option by its name; letters of either case are the same (UCI).
 pub(crate) fn find<'a>(declared: &'a [UciOption], name: &str) -> Option<&'a UciOption> {
     declared.iter().find(|o| o.name == name).or_else(|| declared.iter().find(|o| o.name.eq_ignore_ascii_case(name)))
@@ -221,6 +229,8 @@ mod tests {
         assert_eq!(sent("Style", "risky play").as_deref(), Ok("setoption name Style value Risky Play"));
         assert_eq!(sent("Ponder", "True").as_deref(), Ok("setoption name Ponder value true"));
         assert_eq!(sent("Clear Hash", "").as_deref(), Ok("setoption name Clear Hash"));
+        assert_eq!(undeclared("Seed", "7").as_deref(), Ok("setoption name Seed value 7"));
+        assert!(undeclared("Seed", "7\nquit").is_err() && undeclared("", "7").is_err());
         for (name, value) in [
             ("Hash", "-16"),
             ("Hash", "1025"),

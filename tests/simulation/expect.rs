@@ -1,0 +1,162 @@
+//! The run without faults: one game after the other, as the event has them due.
+
+use std::collections::BTreeMap;
+
+use rookery_game::opening;
+use rookery_tournament::{
+    Event, Fact, GameId, LoggedFact, PairId, ResultEntry,
+    event::Phase,
+    fact::{Location, RosterEntry},
+    format::{DueGame, Held},
+};
+
+use crate::{
+    operator::Deed,
+    script::{BOOK, Library, Plan},
+    shape::Shape,
+};
+
+/// How an event ends: what is to be the same however it went.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Ending {
+    /// Place, name, games, half points.
+    pub(crate) ranking: Vec<(u32, String, u32, u32)>,
+    pub(crate) stops: Vec<String>,
+    /// Of each game that counts: who sat where, the opening, half points of `First`.
+    pub(crate) games: BTreeMap<(PairId, u8), (u32, u32, u64, u32)>,
+}
+
+pub(crate) fn roster(shape: &Shape) -> Vec<RosterEntry> {
+    let engine = |name: &str| RosterEntry { engine: name.to_owned(), digest: String::new() };
+    shape.spec.engines.iter().map(|engine_spec| engine(&engine_spec.setup.name)).collect()
+}
+
+/// The index of a game's opening in the book.
+pub(crate) fn opening_of(shape: &Shape, library: &Library, seed: u64, game: &DueGame) -> u64 {
+    let openings = &shape.spec.event.openings;
+    opening::index(seed, BOOK, openings.random, openings.start, game.opening, library.openings() as u64)
+}
+
+pub(crate) fn plan_of(shape: &Shape, library: &Library, seed: u64, game: &DueGame) -> Plan {
+    let opening = opening_of(shape, library, seed, game);
+    library.plan(seed, &game.id.pair.to_string(), game.id.game, opening as usize, shape.crashes)
+}
+
+struct Run<'a> {
+    event: Event,
+    seq: u64,
+    shape: &'a Shape,
+}
+
+impl Run<'_> {
+    fn fact(&mut self, fact: Fact) {
+        self.seq += 1;
+        self.event.fold_fact(&LoggedFact {
+            seq: self.seq,
+            at_unix_ms: 0,
+            by: String::new(),
+            reason: String::new(),
+            request_id: String::new(),
+            fact,
+        });
+    }
+}
+
+/// All games of an event in starting order.
+pub(crate) fn games(event: &Event) -> Vec<DueGame> {
+    (0..).map_while(|order| event.game_at(order)).collect()
+}
+
+/// An event before its first game.
+pub(crate) fn opened(shape: &Shape, library: &Library, seed: u64) -> Event {
+    let mut run = Run { event: Event::new(shape.spec.clone()), seq: 0, shape };
+    run.fact(Fact::Opened {
+        roster: roster(shape),
+        book: BOOK.to_owned(),
+        book_openings: library.openings() as u64,
+        seed,
+        opening_offset: shape.spec.event.openings.start,
+        spec: String::new(),
+        rules_version: 1,
+    });
+    while let Some(fact) = run.event.facts_due().into_iter().next() {
+        run.fact(fact);
+    }
+    run.event
+}
+
+/// Plays the event without faults; `deeds` are what operators do to its games.
+pub(crate) fn without_faults(shape: &Shape, library: &Library, seed: u64, deeds: &[Deed]) -> Result<Ending, String> {
+    let mut run = Run { event: opened(shape, library, seed), seq: 100, shape };
+    let mut results: BTreeMap<GameId, ResultEntry> = BTreeMap::new();
+    let take_1 = |(pair, game): (PairId, u8)| GameId { pair, game, take: 1 };
+    for deed in deeds {
+        match deed {
+            Deed::Void(game) => run.fact(Fact::Voided { games: vec![take_1(*game)] }),
+            Deed::Rule(game, result) => run.fact(Fact::Ruled { game: take_1(*game), result: *result }),
+            _ => {}
+        }
+    }
+    let mut stops = Vec::new();
+    for _ in 0..10_000 {
+        if let Some(fact) = run.event.facts_due().into_iter().next() {
+            if let Fact::Stopped { .. } = &fact {
+                stops.push(stop_text(&fact));
+            }
+            run.fact(fact);
+            continue;
+        }
+        if matches!(run.event.phase(), Phase::Finished) {
+            return Ok(ending(&run.event, results.values(), stops));
+        }
+        let aside: Vec<_> = run.event.engines_aside().map(|(engine, _)| engine).collect();
+        if let Some(engine) = aside.first() {
+            let fact = run.event.retry_engine(*engine);
+            run.fact(fact);
+            continue;
+        }
+        let due = run.event.due(&Held::default(), 1, 1);
+        let Some(game) = due.first().and_then(|assignment| assignment.games.first()) else { break };
+        let plan = plan_of(run.shape, library, seed, game);
+        let entry = ResultEntry {
+            game: game.id,
+            first: game.first,
+            second: game.second,
+            result: plan.result,
+            ending: plan.ending,
+            fault: plan.fault,
+            plies: plan.plies() as u32,
+            opening: opening_of(run.shape, library, seed, game),
+            r_mobility: None,
+            restarts: 0,
+            worker: String::new(),
+            location: Location::default(),
+        };
+        run.event.fold_result(&entry);
+        results.insert(game.id, entry);
+    }
+    Err(format!("without faults the event comes to {:?}", run.event.phase()))
+}
+
+pub(crate) fn stop_text(fact: &Fact) -> String {
+    match fact {
+        Fact::Stopped { encounter, at, why } => format!("{encounter:?} {at:?} {why}"),
+        _ => String::new(),
+    }
+}
+
+/// What is to be compared of an event that is over.
+pub(crate) fn ending<'a>(event: &Event, results: impl Iterator<Item = &'a ResultEntry>, stops: Vec<String>) -> Ending {
+    let lines = event.standings().lines;
+    let ranking = lines.iter().map(|line| (line.place, line.engine.clone(), line.games, line.half_points)).collect();
+    let counts = |entry: &&ResultEntry| {
+        use rookery_tournament::format::Want;
+        // A ruling takes the place of a result, which then counts nowhere; it is in the ranking.
+        !matches!(event.wants(&entry.game), Want::No(_))
+    };
+    let games = results.filter(counts).map(|entry| {
+        let points = entry.result.half_points(rookery_game::Seat::First);
+        ((entry.game.pair, entry.game.game), (entry.first.0, entry.second.0, entry.opening, points))
+    });
+    Ending { ranking, stops, games: games.collect() }
+}

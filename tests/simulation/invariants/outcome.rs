@@ -1,0 +1,42 @@
+//! The event ends as it does without faults: points, ranking, openings and seats of each game, and what stopped it.
+
+use rookery_tournament::{Event, Fact, ResultEntry};
+
+use super::Holds;
+use crate::{expect, world::World};
+
+impl World {
+    /// The event as a new leader would load it.
+    pub(crate) fn event_on_record(&self) -> Result<Event, String> {
+        let mut event = Event::new(self.shape.spec.clone());
+        let ledger = &self.watch.ledger;
+        ledger.facts.iter().for_each(|fact| event.fold_fact(fact));
+        ledger.results.values().for_each(|(_, result)| event.fold_result(result));
+        Ok(event)
+    }
+}
+
+pub(crate) fn check(world: &World) -> Holds {
+    let ledger = &world.watch.ledger;
+    let event = world.event_on_record()?;
+    let results: Vec<&ResultEntry> = ledger.results.values().map(|(_, entry)| entry).collect();
+    let stops = ledger.facts.iter().filter(|fact| matches!(fact.fact, Fact::Stopped { .. }));
+    let stops = stops.map(|fact| expect::stop_text(&fact.fact)).collect();
+    let is = expect::ending(&event, results.iter().copied(), stops);
+    let was = expect::without_faults(&world.shape, world.library, world.seed, &world.operator.deeds())
+        .map_err(|why| format!("outcome: {why}"))?;
+    if is.ranking != was.ranking {
+        return Err(format!("outcome: ranking {:?}, without faults {:?}", is.ranking, was.ranking));
+    }
+    if is.stops != was.stops {
+        return Err(format!("outcome: stopped {:?}, without faults {:?}", is.stops, was.stops));
+    }
+    // A game that a person ruled on, as its question asked, has the points that it would have had.
+    for (game, told) in &is.games {
+        match was.games.get(game) {
+            Some(expected) if expected == told => {}
+            other => return Err(format!("outcome: game {game:?} is {told:?}, without faults {other:?}")),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,274 @@
+//! An operator: deeds of a script, repeated until they are answered, and an answer to every question.
+
+use rookery_coordinator::core::{Answer, Change, Denied, Request};
+use rookery_game::GameResult;
+use rookery_proto::v1;
+use rookery_tournament::{PairId, event::Phase};
+
+use crate::{
+    dice::Dice,
+    expect,
+    node::NodeIn,
+    script::{BOOK, Library},
+    shape::Shape,
+    world::{Event, MS, SECOND, World},
+};
+
+/// How long an answer is waited for.
+const PATIENCE: u64 = 8 * SECOND;
+const STEP: u64 = SECOND;
+/// The event's.
+pub(crate) const UID: &str = "u";
+
+/// What an operator does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Deed {
+    Apply,
+    Pause(bool),
+    Resume,
+    Void((PairId, u8)),
+    Replay((PairId, u8)),
+    Rule((PairId, u8), GameResult),
+    Drain(String),
+    Undrain(String),
+    /// Looks at the event, and answers what it asks.
+    Ask,
+    /// Looks at the fleet, and lets whoever is drained play on.
+    Fleet,
+}
+
+struct Task {
+    at: u64,
+    deed: Deed,
+    done: bool,
+    asked_until: u64,
+}
+
+pub(crate) struct Operator {
+    tasks: Vec<Task>,
+    looked: u64,
+    healed: bool,
+}
+
+fn game_name((pair, game): (PairId, u8)) -> String {
+    format!("{pair}/{game}")
+}
+
+impl Operator {
+    pub(crate) fn of(dice: &mut Dice, shape: &Shape, library: &Library, seed: u64, workers: usize, until: u64) -> Self {
+        let mut tasks = Vec::new();
+        let mut task = |at: u64, deed: Deed| tasks.push(Task { at, deed, done: false, asked_until: 0 });
+        task(0, Deed::Apply);
+        let mut games = expect::games(&expect::opened(shape, library, seed));
+        let later = |dice: &mut Dice| dice.between(5 * SECOND, until.max(6 * SECOND));
+        for _ in 0..dice.roll(4) {
+            let game = games.remove(dice.roll(games.len() as u64) as usize);
+            let game = (game.id.pair, game.id.game);
+            // What decides when an event stops is settled before it begins.
+            let at = if shape.stops { 0 } else { later(dice) };
+            match dice.roll(4) {
+                0 => task(at, Deed::Void(game)),
+                1 => {
+                    let results = [GameResult::FirstWins, GameResult::SecondWins, GameResult::Draw];
+                    task(at, Deed::Rule(game, *dice.pick(&results)));
+                }
+                _ => task(later(dice), Deed::Replay(game)),
+            }
+        }
+        for _ in 0..dice.roll(3) {
+            let at = later(dice);
+            task(at, Deed::Pause(dice.one_in(2)));
+            task(at + dice.between(SECOND, 25 * SECOND), Deed::Resume);
+        }
+        for _ in 0..dice.roll(3) {
+            let worker = format!("w{}", dice.roll(workers as u64));
+            let at = later(dice);
+            task(at, Deed::Drain(worker.clone()));
+            task(at + dice.between(SECOND, 25 * SECOND), Deed::Undrain(worker));
+        }
+        Self { tasks, looked: 0, healed: false }
+    }
+
+    /// What is done to games.
+    pub(crate) fn deeds(&self) -> Vec<Deed> {
+        self.tasks.iter().map(|task| task.deed.clone()).collect()
+    }
+
+    pub(crate) fn heal(&mut self) {
+        self.healed = true;
+        self.tasks.push(Task { at: 0, deed: Deed::Fleet, done: false, asked_until: 0 });
+    }
+
+    pub(crate) fn is_done(&self) -> bool {
+        self.tasks.iter().all(|task| task.done || matches!(task.deed, Deed::Ask | Deed::Fleet))
+    }
+
+    pub(crate) fn open(&self) -> String {
+        let open = self.tasks.iter().filter(|task| !task.done && task.deed != Deed::Ask);
+        open.map(|task| format!("{:?}", task.deed)).collect::<Vec<_>>().join(", ")
+    }
+
+    fn add(&mut self, at: u64, deed: Deed) {
+        self.tasks.push(Task { at, deed, done: false, asked_until: 0 });
+    }
+}
+
+impl World {
+    fn request(&self, task: usize) -> Request {
+        let event = String::new();
+        let change = Change {
+            by: "operator".to_owned(),
+            reason: "by the script".to_owned(),
+            request_id: format!("request-{task}"),
+        };
+        match self.operator.tasks[task].deed.clone() {
+            Deed::Apply => Request::Apply {
+                spec: Box::new(self.shape.spec.clone()),
+                spec_digest: "sha256:spec".to_owned(),
+                book: (BOOK.to_owned(), self.library.book.clone()),
+                uid: UID.to_owned(),
+                seed: self.seed,
+                digests: Vec::new(),
+                dry_run: false,
+                paused: false,
+                ruling: false,
+                change,
+            },
+            Deed::Pause(now) => Request::Pause { event, now, change },
+            Deed::Resume => Request::Resume { event, change },
+            Deed::Void(game) => Request::Void { event, game: game_name(game), change },
+            Deed::Replay(game) => Request::Replay { event, game: game_name(game), change },
+            Deed::Rule(game, result) => Request::Rule { event, game: game_name(game), result, change },
+            Deed::Drain(worker) => Request::Drain { worker, grace_ms: 4_000, change },
+            Deed::Undrain(worker) => Request::Undrain { worker, change },
+            Deed::Ask => Request::Event(event),
+            Deed::Fleet => Request::Workers,
+        }
+    }
+
+    /// Does what is due, and asks again where no answer came.
+    pub(crate) fn operate(&mut self) {
+        self.push(self.now + STEP, Event::Operate);
+        if self.now >= self.operator.looked + 10 * SECOND && self.operator.tasks[0].done {
+            self.operator.looked = self.now;
+            self.operator.add(self.now, Deed::Ask);
+        }
+        let leaders: Vec<usize> = (0..self.nodes.len()).filter(|node| self.nodes[*node].leads()).collect();
+        if leaders.is_empty() {
+            return;
+        }
+        for task in 0..self.operator.tasks.len() {
+            let known = &mut self.operator.tasks[task];
+            let due = !known.done && known.at <= self.now && known.asked_until <= self.now;
+            let applied = self.operator.tasks[0].done || task == 0;
+            if !due || !applied {
+                continue;
+            }
+            self.operator.tasks[task].asked_until = self.now + PATIENCE;
+            let request = self.request(task);
+            let node = *self.dice.pick(&leaders);
+            // Some are lost on their way.
+            if !self.operator.healed && self.dice.one_in(10) {
+                continue;
+            }
+            let what = self.operator.tasks[task].deed.clone();
+            if what != Deed::Ask {
+                self.note(|| format!("operator asks n{node}: {task} {what:?}"));
+            }
+            let after = self.dice.between(MS, 30 * MS);
+            self.node_soon(node, after, NodeIn::Asked(task, Box::new(request)));
+        }
+    }
+
+    pub(crate) fn answered(&mut self, task: usize, answer: Result<Answer, Denied>) {
+        // Some answers are lost, and it asks again with the same id.
+        if !self.operator.healed && self.dice.one_in(10) {
+            return;
+        }
+        let deed = self.operator.tasks[task].deed.clone();
+        if deed != Deed::Ask {
+            let word = || match &answer {
+                Ok(_) => format!("operator's {task} {deed:?} is done"),
+                Err(denied) => format!("operator's {task} {deed:?}: {denied}"),
+            };
+            self.history.note(self.now, word);
+        }
+        match answer {
+            Ok(answer) => {
+                self.operator.tasks[task].done = true;
+                self.act(&deed, answer);
+            }
+            Err(Denied::NotLeader | Denied::Unavailable(_)) => {
+                self.operator.tasks[task].asked_until = self.now + SECOND;
+            }
+            Err(denied) => match (&deed, denied) {
+                // It was not played yet; later it may be.
+                (Deed::Replay(_), Denied::Precondition(why)) if !why.contains("closed") => {
+                    self.operator.tasks[task].asked_until = self.now + 3 * SECOND;
+                    // Beyond a stop it never is.
+                    let over = self.watch.event.phase() == Phase::Finished;
+                    self.operator.tasks[task].done = over;
+                }
+                // A finished event takes neither; a worker may be unknown.
+                (Deed::Pause(_) | Deed::Resume | Deed::Ask, _) => self.operator.tasks[task].done = true,
+                (Deed::Drain(_) | Deed::Undrain(_), Denied::NotFound(_)) => self.operator.tasks[task].done = true,
+                (deed, denied) => self.fail(format!("answers: {deed:?} is denied: {denied}")),
+            },
+        }
+    }
+
+    fn act(&mut self, deed: &Deed, answer: Answer) {
+        match answer {
+            Answer::Workers(workers) if *deed == Deed::Fleet => {
+                for worker in workers.iter().filter(|worker| !worker.set_aside.is_empty()) {
+                    self.operator.add(self.now, Deed::Undrain(worker.worker.clone()));
+                }
+                self.operator.add(self.now + 20 * SECOND, Deed::Fleet);
+            }
+            Answer::Event(summary, _) if *deed == Deed::Ask => self.answer_questions(&summary),
+            _ => {}
+        }
+    }
+
+    /// A question is about an engine, or about a pair: then its games get what they would have come to, or are tried
+    /// again.
+    fn answer_questions(&mut self, summary: &v1::EventSummary) {
+        if summary.phase() == v1::EventPhase::Paused && self.operator.healed {
+            self.operator.add(self.now, Deed::Resume);
+        }
+        if summary.questions.is_empty() {
+            return;
+        }
+        self.note(|| format!("operator is asked: {}", summary.questions.join(" | ")));
+        let outcome = self.explains(summary);
+        self.check(outcome);
+        for question in &summary.questions {
+            let Some(pair) = question.strip_prefix("pair ").and_then(|rest| rest.get(..26)) else { continue };
+            let Ok(pair) = pair.parse::<PairId>() else {
+                return self.fail(format!("answers: no pair in the question: {question}"));
+            };
+            if self.dice.one_in(2) {
+                for game in self.games_of(pair) {
+                    let plan = expect::plan_of(&self.shape, self.library, self.seed, &game);
+                    let scripted = self.operator.tasks.iter().any(|task| {
+                        let of = (game.id.pair, game.id.game);
+                        matches!(&task.deed, Deed::Void(g) | Deed::Rule(g, _) | Deed::Replay(g) if *g == of)
+                    });
+                    if !scripted && !self.is_on_record(&game.id) {
+                        self.operator.add(self.now, Deed::Rule((game.id.pair, game.id.game), plan.result));
+                    }
+                }
+            }
+        }
+        self.operator.add(self.now + 2 * SECOND, Deed::Resume);
+    }
+
+    fn games_of(&self, pair: PairId) -> Vec<rookery_tournament::format::DueGame> {
+        expect::games(&self.watch.event).into_iter().filter(|game| game.id.pair == pair).collect()
+    }
+
+    fn is_on_record(&self, game: &rookery_tournament::GameId) -> bool {
+        let prefix = format!("/rookery/v1/events/{}/results/{}/{}/", UID, game.pair, game.game);
+        self.store.range(&prefix).next().is_some()
+    }
+}
