@@ -91,6 +91,8 @@ pub(crate) enum Command {
     },
     /// Play Chinese checkers by CCP on standard input and output: a small engine to begin with.
     CcpEngine,
+    /// Make a rating list from PGN files: BayesElo's model, Ordo's, or TCEC's list.
+    Rate(Box<crate::rate::RateArgs>),
     /// Print a completion script for a shell.
     Completions {
         /// Which shell.
@@ -430,6 +432,21 @@ pub(crate) enum OperatorCommand {
         /// Also say, for each line, why it stands below the one above it.
         #[arg(long)]
         why: bool,
+    },
+    /// The rating list of an event, up to date after each game.
+    Ratings {
+        /// The event; may be left out where there is one.
+        #[arg(default_value = "")]
+        event: String,
+        /// Which model rates.
+        #[arg(long, value_enum, default_value_t = crate::rate::ModelArg::Bayeselo)]
+        model: crate::rate::ModelArg,
+        /// Comma-separated.
+        #[arg(long)]
+        csv: bool,
+        /// Again after each game, until the event ends.
+        #[arg(long)]
+        watch: bool,
     },
     /// Points of each against each.
     Crosstable {

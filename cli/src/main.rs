@@ -7,6 +7,7 @@ mod client;
 mod exit;
 mod operator;
 mod progress;
+mod rate;
 mod replay;
 mod run;
 mod schedule;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
             clap_complete::generate(shell, &mut command, "rookery", &mut std::io::stdout());
             Ok(exit::DONE)
         }
+        Command::Rate(args) => rate::run(&args, cli.json),
         Command::Spec { command } => check::spec(&command, cli.json),
         Command::Book { command } => check::book(&command, cli.json),
         Command::Engine { command } => check::engine(&command, cli.json),

@@ -6,6 +6,7 @@ use std::time::Duration;
 use rookery_game::{
     Ending, GameKind, GameRecord, GameResult, GameSetup, Outcome, Ply, Score, Seat,
     adjudicate::Adjudication,
+    prediction::{OnIllegal, OnMissing, Predictions, Source, Zone},
     record::{EngineIdentity, Note, Transcript},
     setup::{EngineSetup, GameRules, Limits, Restart, Side},
 };
@@ -194,12 +195,25 @@ pub fn ply(value: &Ply) -> v1::Ply {
         clock_ns: value.clock_ns,
         lag_ns: value.lag_ns,
         pv: value.pv.clone(),
+        auto: value.auto,
+        foreseen: match value.foreseen {
+            None => v1::Foresight::Unspecified,
+            Some(true) => v1::Foresight::Counted,
+            Some(false) => v1::Foresight::Uncounted,
+        }
+        .into(),
+        conditional: value.conditional.clone(),
     }
 }
 
 /// A ply.
 #[must_use]
 pub fn read_ply(value: v1::Ply) -> Ply {
+    let foreseen = match value.foreseen() {
+        v1::Foresight::Unspecified => None,
+        v1::Foresight::Counted => Some(true),
+        v1::Foresight::Uncounted => Some(false),
+    };
     let score = value.score.and_then(|score| score.value).map(|score| match score {
         v1::score::Value::Centipawns(cp) => Score::Cp(cp),
         v1::score::Value::Mate(moves) => Score::Mate(moves),
@@ -216,6 +230,9 @@ pub fn read_ply(value: v1::Ply) -> Ply {
         clock_ns: value.clock_ns,
         lag_ns: value.lag_ns,
         pv: value.pv,
+        auto: value.auto,
+        foreseen,
+        conditional: value.conditional,
     }
 }
 
@@ -281,6 +298,26 @@ fn adjudication(value: &Adjudication) -> v1::Adjudication {
     }
 }
 
+fn predictions(value: &Predictions) -> v1::Predictions {
+    let source = match value.source {
+        Source::CommandThenPv => v1::PredictionSource::CommandThenPv,
+        Source::Command => v1::PredictionSource::Command,
+        Source::Pv => v1::PredictionSource::Pv,
+    };
+    v1::Predictions {
+        from: value.from,
+        to: value.to,
+        anchor: value.zone == Zone::Anchor,
+        mandatory: value.mandatory,
+        forfeit_missing: value.on_missing == OnMissing::ForfeitPrediction,
+        void_illegal: value.on_illegal == OnIllegal::Void,
+        source: source.into(),
+        max_pairs: value.max_pairs,
+        terminal_tail: value.terminal_tail,
+        auto_increment: value.auto_increment,
+    }
+}
+
 fn limits(value: &Limits) -> v1::Limits {
     v1::Limits {
         start_ms: millis(value.start),
@@ -304,6 +341,7 @@ pub fn setup(value: &GameSetup) -> v1::GameSetup {
         second: Some(side(value.side(Seat::Second))),
         adjudication: Some(adjudication(&value.adjudication)),
         limits: Some(limits(&value.limits)),
+        predictions: value.predictions.as_ref().map(predictions),
         tags: value.tags.clone(),
         keep_transcript: value.keep_transcript,
         rules: (!value.rules.is_default()).then(|| rules(&value.rules)),

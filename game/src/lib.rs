@@ -11,6 +11,7 @@ pub mod mobility;
 pub mod opening;
 pub mod outcome;
 pub mod pgn;
+pub mod prediction;
 pub mod record;
 pub mod seat;
 pub mod setup;

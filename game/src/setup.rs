@@ -168,6 +168,9 @@ pub struct GameSetup {
     /// Whether the transcript is kept with every game, not only with faults.
     #[serde(default)]
     pub keep_transcript: bool,
+    /// How predictions are scored; `None`: they are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predictions: Option<crate::prediction::Predictions>,
 }
 
 impl GameRules {

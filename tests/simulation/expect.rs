@@ -128,6 +128,7 @@ pub(crate) fn without_faults(shape: &Shape, library: &Library, seed: u64, deeds:
             plies: plan.plies() as u32,
             opening: opening_of(run.shape, library, seed, game),
             r_mobility: None,
+            prediction: None,
             restarts: 0,
             worker: String::new(),
             location: Location::default(),

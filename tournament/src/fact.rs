@@ -216,6 +216,9 @@ pub struct ResultEntry {
     /// r-mobility: twice G, positive where `First` holds it, `None` where it was not computed.
     #[serde(rename = "m", default, skip_serializing_if = "Option::is_none")]
     pub r_mobility: Option<i32>,
+    /// Who won the prediction, where predictions are scored and somebody moved.
+    #[serde(rename = "ps", default, skip_serializing_if = "Option::is_none")]
+    pub prediction: Option<Seat>,
     /// How often it was restarted.
     #[serde(rename = "rs", default, skip_serializing_if = "is_zero")]
     pub restarts: u32,

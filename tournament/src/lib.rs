@@ -8,6 +8,7 @@ pub mod format;
 pub mod id;
 pub mod interruption;
 pub mod ladder;
+pub mod rating;
 pub mod season;
 pub mod spec;
 pub mod standings;

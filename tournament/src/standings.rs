@@ -5,6 +5,7 @@ mod buchholz;
 mod direct_encounter;
 mod fewest_crashes;
 mod koya;
+mod prediction;
 mod r_mobility;
 mod rank;
 mod ruling;

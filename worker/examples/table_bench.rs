@@ -82,6 +82,7 @@ fn order(engine: &str, control: &str, args: &[String]) -> Result<TableOrder, Fai
         limits: Limits::default(),
         tags: Default::default(),
         keep_transcript: false,
+        predictions: None,
     };
     Ok(TableOrder {
         event: "bench".to_owned(),

@@ -6,6 +6,7 @@ use rookery_game::{
     Ending, GameKind, GameRecord, GameResult, GameSetup, Outcome, Ply, Score, Seat, TimeControl,
     adjudicate::{Adjudication, DrawRule, ResignRule, TablebaseRule, TcecDrawRule, TcecWinRule},
     chinese_checkers::{self, Profile},
+    prediction::{OnIllegal, OnMissing, Predictions, Source, Zone},
     record::{EngineIdentity, Note, Transcript},
     setup::{EngineSetup, GameRules, Limits, Restart, Side, Start},
 };
@@ -54,6 +55,7 @@ pub fn setup(setup: v1::GameSetup) -> Result<GameSetup, OrderError> {
         ],
         adjudication: setup.adjudication.map(adjudication).unwrap_or_default(),
         limits: setup.limits.map(limits).unwrap_or_default(),
+        predictions: setup.predictions.map(predictions),
         tags: setup.tags,
         keep_transcript: setup.keep_transcript,
     })
@@ -129,6 +131,25 @@ fn adjudication(rules: v1::Adjudication) -> Adjudication {
     }
 }
 
+fn predictions(rules: v1::Predictions) -> Predictions {
+    Predictions {
+        from: rules.from,
+        to: rules.to,
+        zone: if rules.anchor { Zone::Anchor } else { Zone::Predicted },
+        mandatory: rules.mandatory,
+        on_missing: if rules.forfeit_missing { OnMissing::ForfeitPrediction } else { OnMissing::Warn },
+        on_illegal: if rules.void_illegal { OnIllegal::Void } else { OnIllegal::Truncate },
+        source: match rules.source() {
+            v1::PredictionSource::Unspecified | v1::PredictionSource::CommandThenPv => Source::CommandThenPv,
+            v1::PredictionSource::Command => Source::Command,
+            v1::PredictionSource::Pv => Source::Pv,
+        },
+        max_pairs: rules.max_pairs,
+        terminal_tail: rules.terminal_tail,
+        auto_increment: rules.auto_increment,
+    }
+}
+
 fn limits(limits: v1::Limits) -> Limits {
     let ms = Duration::from_millis;
     Limits {
@@ -146,6 +167,11 @@ fn limits(limits: v1::Limits) -> Limits {
 #[must_use]
 pub fn ply(ply: v1::Ply) -> Ply {
     use v1::score::Value;
+    let foreseen = match ply.foreseen() {
+        v1::Foresight::Unspecified => None,
+        v1::Foresight::Counted => Some(true),
+        v1::Foresight::Uncounted => Some(false),
+    };
     Ply {
         mv: ply.r#move,
         book: ply.book,
@@ -161,6 +187,9 @@ pub fn ply(ply: v1::Ply) -> Ply {
         clock_ns: ply.clock_ns,
         lag_ns: ply.lag_ns,
         pv: ply.pv,
+        auto: ply.auto,
+        foreseen,
+        conditional: ply.conditional,
     }
 }
 
@@ -191,6 +220,14 @@ pub fn ply_out(ply: &Ply) -> v1::Ply {
         clock_ns: ply.clock_ns,
         lag_ns: ply.lag_ns,
         pv: ply.pv.clone(),
+        auto: ply.auto,
+        foreseen: match ply.foreseen {
+            None => v1::Foresight::Unspecified,
+            Some(true) => v1::Foresight::Counted,
+            Some(false) => v1::Foresight::Uncounted,
+        }
+        .into(),
+        conditional: ply.conditional.clone(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The operator's commands.
 
+mod ratings;
 mod season;
 mod show;
 
@@ -113,6 +114,9 @@ async fn carry_out(command: OperatorCommand, client: &mut Client, change: Option
                     print!("{}", show::whys_text(&answer.standings));
                 }
             }
+        }
+        OperatorCommand::Ratings { event, model, csv, watch } => {
+            ratings::run(client, event, model, csv, watch, json).await?;
         }
         OperatorCommand::Crosstable { event } => {
             let request = v1::GetCrosstableRequest { event };

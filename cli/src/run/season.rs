@@ -9,6 +9,7 @@ use std::{
 };
 
 use rookery_coordinator::shell::Running;
+use rookery_game::setup::GameKind;
 use rookery_proto::v1;
 use rookery_tournament::{
     season::{SeasonSpec, event_name},
@@ -235,5 +236,6 @@ async fn report(
         println!("\n{title}");
         print!("{}", standings_text(&standings.standings, &standings.tie_breaks, &standings.stop));
     }
-    views::export(client, &name, &folder.root().join(format!("{event}.pgn"))).await
+    let kind = season.events.iter().find(|known| known.name == event).map_or(GameKind::Chess, |known| known.event.game);
+    views::export(client, &name, kind, &folder.root().join(format!("{event}.pgn"))).await
 }

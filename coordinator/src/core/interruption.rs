@@ -3,7 +3,7 @@
 //! A pair whose attempt ended with a game in it is held until it is decided what becomes of the game. What is decided
 //! follows from what the store has alone, so that another leader decides the same.
 
-use rookery_game::{Ending, GameRecord, GameResult, GameSetup, Outcome, Seat, board::Notation, record};
+use rookery_game::{Ending, GameRecord, GameResult, GameSetup, Outcome, Seat, board::Notation, prediction, record};
 use rookery_proto::v1::{self, attach_response::Message};
 use rookery_tournament::{
     Fact, GameId, PairId, ResultEntry,
@@ -352,6 +352,7 @@ impl Core {
             plies: replayed.plies,
             opening: state.opening(due).map_or(0, |(index, _)| index),
             r_mobility: replayed.mobility,
+            prediction: prediction::count(&game.setup, &game.plies).map(|tally| tally.winner()),
             restarts: kept.restarts,
             worker: cut(&kept.worker, limits::WORKER_ID_BYTES),
             location: Location::default(),

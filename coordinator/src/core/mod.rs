@@ -41,6 +41,7 @@ use rookery_proto::v1;
 use rookery_tournament::{
     GameId,
     fact::Location,
+    rating::Games,
     season::{SeasonFact, SeasonSpec},
     spec::Spec,
     standings::{Crosstable, Standings},
@@ -322,6 +323,8 @@ pub enum Request {
     Standings(String),
     /// Points of each against each.
     Crosstable(String),
+    /// Its games, for ratings.
+    Ratings(String),
     /// Its log.
     Facts(String),
     /// Pause; `now` hands running games back.
@@ -487,6 +490,8 @@ pub enum Answer {
     Standings(String, Box<Standings>, String),
     /// To `Crosstable`.
     Crosstable(String, Box<Crosstable>),
+    /// To `Ratings`: uid, name, all games that count.
+    Ratings(String, String, Box<Games>),
     /// To `Facts`.
     Facts(Vec<v1::Fact>),
     /// To `Games`, with the last one where more follow.

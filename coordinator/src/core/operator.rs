@@ -79,6 +79,9 @@ impl Core {
             Request::Crosstable(event) => self
                 .state_of(&event)
                 .map(|(_, state)| Answer::Crosstable(state.name().to_owned(), Box::new(state.event.crosstable()))),
+            Request::Ratings(event) => self.state_of(&event).map(|(uid, state)| {
+                Answer::Ratings(uid, state.name().to_owned(), Box::new(state.event.rating_games()))
+            }),
             Request::Facts(event) => self.state_of(&event).map(|(_, state)| Answer::Facts(state.fact_list())),
             Request::Games { event, after, limit, phase, engine } => {
                 let limit = if limit == 0 { limits::PAGE } else { limit.min(limits::PAGE) };

@@ -1,6 +1,6 @@
 //! What workers say about games: finished, handed back, moved on, refused.
 
-use rookery_game::{Ending, GameRecord, Seat};
+use rookery_game::{Ending, GameRecord, Seat, prediction};
 use rookery_proto::v1::{self, DiscardReason, HandBackReason, RefusalReason, attach_response::Message};
 use rookery_tournament::{
     EntrantId, GameId, PairId, ResultEntry,
@@ -16,6 +16,7 @@ use super::{
     limits,
     state::{EventState, Running},
     stored::{FleetEntry, StoredResult, cut, encode},
+    views::hidden,
     writes::{Reply, Write},
 };
 use crate::{store::Revision, wire};
@@ -263,7 +264,7 @@ impl Core {
             running.clocks.iter().any(Option::is_some) || running.plies.last().is_none_or(|ply| ply.clock_ns.is_none())
         };
         let due = running.is_some_and(|running| timed(running) && self.stores_now(rule, running));
-        self.out.push(Effect::Moved { event_uid: uid.clone(), game, first_ply, plies: progress.plies });
+        self.out.push(Effect::Moved { event_uid: uid.clone(), game, first_ply, plies: hidden(progress.plies) });
         if due {
             if let Some(running) = self.hand_mut(&uid, game.pair).and_then(|hand| hand.running.get_mut(&game)) {
                 running.checkpointing = true;
@@ -339,6 +340,7 @@ fn checked(
         plies: replayed.plies,
         opening: state.opening(ordered).map_or(0, |(index, _)| index),
         r_mobility: replayed.mobility,
+        prediction: prediction::count(&record.setup, &record.plies).map(|tally| tally.winner()),
         restarts,
         worker: cut(worker, limits::WORKER_ID_BYTES),
         location: Location::default(),

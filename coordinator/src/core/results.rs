@@ -65,6 +65,7 @@ struct Packed {
     result: GameResult,
     ending: Ending,
     fault: Option<Seat>,
+    prediction: Option<Seat>,
 }
 
 impl Results {
@@ -123,6 +124,7 @@ impl Results {
             result: entry.result,
             ending: entry.ending,
             fault: entry.fault,
+            prediction: entry.prediction,
         };
         self.games.insert(game, packed);
     }
@@ -139,6 +141,7 @@ impl Results {
                 plies: packed.plies,
                 opening: packed.opening,
                 r_mobility: packed.r_mobility,
+                prediction: packed.prediction,
                 restarts: packed.restarts,
                 worker: self.names.text(packed.worker),
                 location: self.location_of(packed),
@@ -181,6 +184,7 @@ mod tests {
                 plies: 77,
                 opening: 5_000_000_000,
                 r_mobility: Some(-8),
+                prediction: Some(Seat::First),
                 restarts: 4,
                 worker: format!("w{}", number % 2),
                 location: Location {

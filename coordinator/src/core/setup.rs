@@ -90,6 +90,7 @@ impl EventState {
             limits: event.limits,
             tags,
             keep_transcript: event.transcripts,
+            predictions: event.predictions.clone(),
         })
     }
 }

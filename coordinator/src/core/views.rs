@@ -14,6 +14,12 @@ use super::{
 };
 use crate::wire;
 
+/// Plies of a running game as others may see them: strings of conditional moves are hidden until the game is over.
+pub(super) fn hidden(mut plies: Vec<v1::Ply>) -> Vec<v1::Ply> {
+    plies.iter_mut().for_each(|ply| ply.conditional = String::new());
+    plies
+}
+
 impl EventState {
     pub(super) fn in_play(&self, game: &GameId) -> bool {
         let hand = self.pairs.get(&game.pair).and_then(|known| known.hand.as_ref());
@@ -22,7 +28,8 @@ impl EventState {
 
     pub(super) fn running_plies(&self, game: &GameId) -> Vec<v1::Ply> {
         let hand = self.pairs.get(&game.pair).and_then(|known| known.hand.as_ref());
-        hand.and_then(|hand| hand.running.get(game)).map_or_else(Vec::new, |running| running.plies.clone())
+        let plies = hand.and_then(|hand| hand.running.get(game)).map_or_else(Vec::new, |running| running.plies.clone());
+        hidden(plies)
     }
 
     /// Whether a fact took this game's result away.

@@ -1,7 +1,10 @@
 //! Tables of the tournament as the wire carries them.
 
 use rookery_proto::v1;
-use rookery_tournament::standings::{Cell, Crosstable, Standing, Standings};
+use rookery_tournament::{
+    rating::List,
+    standings::{Cell, Crosstable, Standing, Standings},
+};
 
 pub(super) fn standings(table: Standings) -> Vec<v1::Standing> {
     let whys = table.whys();
@@ -29,6 +32,31 @@ fn standing(line: Standing, why: String) -> v1::Standing {
         tie_breaks: line.tie_breaks,
         pair_ratio: line.pair_ratio,
         why,
+    }
+}
+
+pub(super) fn ratings(event: String, list: &List) -> v1::GetRatingsResponse {
+    let ratings = list.rows.iter().map(|row| v1::Rating {
+        rank: row.rank,
+        engine: row.name.clone(),
+        elo: row.elo,
+        elo_error: row.error,
+        games: row.games,
+        half_points: (2.0 * row.points) as u64,
+        opponents: row.opponents,
+        draw_ratio: row.draws,
+        superiority: row.superiority,
+        mark: row.mark.word().to_owned(),
+    });
+    v1::GetRatingsResponse {
+        event,
+        ratings: ratings.collect(),
+        text: list.text(),
+        csv: list.csv(),
+        errors: list.errors.clone(),
+        advantage: list.advantage,
+        warnings: list.warnings.clone(),
+        games: list.games,
     }
 }
 

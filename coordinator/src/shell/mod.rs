@@ -20,6 +20,7 @@ mod link;
 mod machine;
 mod metrics;
 mod openings;
+mod ratings;
 mod record;
 mod role;
 mod season;

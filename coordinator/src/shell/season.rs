@@ -1,6 +1,6 @@
 //! `SeasonService`: specs, events, tables.
 
-use std::pin::Pin;
+use std::{pin::Pin, sync::Arc};
 
 use rookery_proto::v1::{self, season_service_server::SeasonService};
 use rookery_tournament::{
@@ -15,6 +15,7 @@ use super::{
     check, convert,
     handle::Handle,
     limits,
+    ratings::Ratings,
     status::{expect_answer, mismatch},
     upload,
 };
@@ -22,11 +23,12 @@ use crate::core::{self, Answer};
 
 pub(super) struct Seasons {
     handle: Handle,
+    ratings: Arc<Ratings>,
 }
 
 impl Seasons {
-    pub(super) const fn new(handle: Handle) -> Self {
-        Self { handle }
+    pub(super) fn new(handle: Handle) -> Self {
+        Self { handle, ratings: Arc::default() }
     }
 
     async fn event(&self, request: core::Request) -> Result<v1::EventSummary, Status> {
@@ -130,6 +132,21 @@ impl SeasonService for Seasons {
         let answer = self.handle.answer(core::Request::Crosstable(event)).await?;
         let (event, table) = expect_answer!(answer, Answer::Crosstable(event, table) => (event, table))?;
         Ok(Response::new(v1::GetCrosstableResponse { event, rows: convert::crosstable(*table) }))
+    }
+
+    async fn get_ratings(
+        &self,
+        request: Request<v1::GetRatingsRequest>,
+    ) -> Result<Response<v1::GetRatingsResponse>, Status> {
+        let request = request.into_inner();
+        let model = request.model();
+        let answer = self.handle.answer(core::Request::Ratings(asked(request.event)?)).await?;
+        let (uid, event, games) = expect_answer!(answer, Answer::Ratings(uid, event, games) => (uid, event, games))?;
+        let ratings = Arc::clone(&self.ratings);
+        // A list of thousands takes longer than a task may.
+        let list = tokio::task::spawn_blocking(move || ratings.list(&uid, model, *games)).await;
+        let list = list.map_err(|_| Status::internal("the list could not be made"))?;
+        Ok(Response::new(convert::ratings(event, &list)))
     }
 
     async fn pause_event(

@@ -125,6 +125,10 @@ impl Adjudicator {
     /// Order: tables, TCEC draw, TCEC win, draw, resign, maximum length. The game's own rules come before, by
     /// [`Board::ending`].
     pub fn after(&mut self, board: &dyn Board, ply: &Ply, tables: Option<&dyn Tablebase>) -> Option<Outcome> {
+        if ply.auto {
+            // Nobody thought: it counts for no score, and breaks none off.
+            return self.tables(board, tables).or_else(|| self.max_moves(board));
+        }
         let mover = board.to_move().other();
         let score = if ply.book { None } else { ply.score };
         // Every counter moves at every ply, whatever rule fires.

@@ -223,6 +223,20 @@ impl Clock {
         Ok(())
     }
 
+    /// A move that the table made for this side: it counts for the stage and costs nothing. `increment`: it brings the
+    /// increment all the same.
+    pub fn pass(&mut self, increment: bool) {
+        let (Some(left), Some(stage)) = (self.left, self.control.stages.get(self.stage)) else { return };
+        let mut left = if increment { left.saturating_add(stage.increment) } else { left };
+        self.made = self.made.saturating_add(1);
+        if stage.moves.is_some_and(|moves| self.made >= moves) {
+            self.made = 0;
+            self.stage = (self.stage + 1).min(self.control.stages.len() - 1);
+            left = left.saturating_add(self.control.stages.get(self.stage).map_or(Duration::ZERO, |next| next.base));
+        }
+        self.left = Some(left);
+    }
+
     /// Gives time back, e.g. what an interruption took. Nothing without a clock.
     pub fn give(&mut self, bonus: Duration) {
         self.left = self.left.map(|left| left.saturating_add(bonus));

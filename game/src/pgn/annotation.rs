@@ -133,6 +133,12 @@ fn pair(key: &str, value: &str, mover: Seat, ply: &mut Ply) -> bool {
         "tb" | "tbhits" => number(value, &mut ply.tablebase_hits),
         "mt" => ply.time_ns = duration(value).unwrap_or(ply.time_ns),
         "tl" | "timeleft" => ply.clock_ns = duration(value).or(ply.clock_ns),
+        "auto" => ply.auto = value == "1",
+        "hit" => ply.foreseen = Some(value == "1"),
+        "cond" => {
+            let words = value.trim_matches('"').split_ascii_whitespace().take(crate::prediction::MAX_STRING);
+            ply.conditional = words.collect::<Vec<_>>().join(" ");
+        }
         "lag" => ply.lag_ns = duration(value).unwrap_or(ply.lag_ns),
         "wv" => ply.score = score_text(value).map(|score| seen_by(score, mover)).or(ply.score),
         // What other programs add, and nothing here keeps.

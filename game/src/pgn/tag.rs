@@ -66,6 +66,11 @@ pub(super) fn all(header: &[u8]) -> Vec<(String, String)> {
     Tags(header).take(MOST).map(|tag| (text(tag.name), unescape(tag.value))).collect()
 }
 
+/// The value of the tag at the front of `text`.
+pub(super) fn first(text: &[u8]) -> String {
+    unescape(read(text).value)
+}
+
 /// The value of the first tag with this name.
 pub(super) fn find(header: &[u8], name: &str) -> Option<String> {
     Tags(header).find(|tag| tag.name == name.as_bytes()).map(|tag| unescape(tag.value))

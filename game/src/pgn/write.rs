@@ -5,7 +5,7 @@ use std::fmt::Write;
 use shakmaty::{Chess, Position, san::SanPlus, uci::UciMove};
 
 use super::{CLASSIC, movetext::Movetext, tag, text};
-use crate::{GameRecord, Ply, Score, Seat, opening::position, setup::GameKind};
+use crate::{GameRecord, Ply, Score, Seat, opening::position, prediction, setup::GameKind};
 
 /// What is written of a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +57,11 @@ const OWN: &[&str] = &[
     "BlackAuthor",
     "WhiteEngineDigest",
     "BlackEngineDigest",
+    "PredictionWhite",
+    "PredictionBlack",
+    "PredictionWinner",
+    "PC1",
+    "PC2",
     "WhiteEngineOptions",
     "BlackEngineOptions",
     "Site",
@@ -124,6 +129,7 @@ fn tags(record: &GameRecord, options: &PgnOptions, plies: usize) -> String {
     if record.outcome.is_some() {
         put("TerminationDetails", &text::details(record.outcome.as_ref()));
     }
+    predictions(record, &mut put);
     if let Some(moment) = &start {
         put("GameStartTime", &moment.stamp);
     }
@@ -155,6 +161,21 @@ fn tags(record: &GameRecord, options: &PgnOptions, plies: usize) -> String {
         put("RookeryWorker", &record.worker);
     }
     out
+}
+
+/// The score of predictions, counted anew from the moves; of a game without an outcome there is none yet.
+fn predictions(record: &GameRecord, put: &mut impl FnMut(&str, &str)) {
+    let Some(rules) = &record.setup.predictions else { return };
+    put("PC1", &rules.from.to_string());
+    put("PC2", &rules.to.to_string());
+    if record.outcome.is_none() {
+        return;
+    }
+    if let Some(tally) = prediction::count(&record.setup, &record.plies) {
+        put("PredictionWhite", &tally.points[0].to_string());
+        put("PredictionBlack", &tally.points[1].to_string());
+        put("PredictionWinner", if tally.winner() == Seat::First { "White" } else { "Black" });
+    }
 }
 
 fn engines(record: &GameRecord, put: &mut impl FnMut(&str, &str)) {
@@ -307,6 +328,15 @@ fn comment(ply: &Ply, pv: bool) -> String {
     let lag = ply.lag_ns / 1_000_000;
     if lag > 0 {
         let _ = write!(out, ", lag={}.{:03}s", lag / 1000, lag % 1000);
+    }
+    if ply.auto {
+        out.push_str(", auto=1");
+    }
+    if let Some(counted) = ply.foreseen {
+        let _ = write!(out, ", hit={}", u8::from(counted));
+    }
+    if !ply.conditional.is_empty() {
+        let _ = write!(out, ", cond=\"{}\"", ply.conditional.replace(['"', '[', ']'], " "));
     }
     if pv && !ply.pv.is_empty() {
         let _ = write!(out, ", pv=\"{}\"", ply.pv.replace(['"', '[', ']'], " "));

@@ -58,6 +58,16 @@ pub struct Ply {
     /// The principal variation in the form of `mv`, separated by blanks.
     #[serde(default, skip_serializing_if = "is_default")]
     pub pv: String,
+    /// The table played it from the side's string: nobody thought, no clock ran (see [`crate::prediction`]).
+    #[serde(rename = "a", default, skip_serializing_if = "is_default")]
+    pub auto: bool,
+    /// The other side's string had foreseen it: whether that brought a point.
+    #[serde(rename = "h", default, skip_serializing_if = "is_default")]
+    pub foreseen: Option<bool>,
+    /// The string that came with it, checked, in the form of `mv`, separated by blanks. Hidden from all but the record and
+    /// the store until it is used.
+    #[serde(rename = "cs", default, skip_serializing_if = "is_default")]
+    pub conditional: String,
 }
 
 impl Ply {

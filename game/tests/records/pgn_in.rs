@@ -30,6 +30,9 @@ fn what_is_written_is_read() {
             clock_ns: Some(3_723_488_000_000),
             lag_ns: 4_000_000,
             pv: ply.mv.clone(),
+            auto: ply.book,
+            foreseen: Some(ply.mv.len() == 4),
+            conditional: "e7e5 g1f3".to_owned(),
         };
     }
     record.notes.push(rookery_game::record::Note { ply: 4, text: "restarted, with 9 s left".to_owned() });

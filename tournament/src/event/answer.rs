@@ -8,6 +8,7 @@ use super::{Event, Phase, Progress, View};
 use crate::{
     EntrantId,
     format::Draw,
+    rating::Games,
     spec::asks_about_ties,
     standings::{self, Cell, Crosstable, Standings},
 };
@@ -130,6 +131,12 @@ impl Event {
             standings.reorder(&order);
         }
         standings
+    }
+
+    /// All that counts, for a rating list.
+    #[must_use]
+    pub fn rating_games(&self) -> Games {
+        self.tally.rating_games(|entrant| self.field.get(entrant).map_or_else(String::new, |e| e.engine.clone()))
     }
 
     /// Points of each against each.

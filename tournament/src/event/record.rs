@@ -15,6 +15,7 @@ struct Recorded {
     fault: Option<Seat>,
     r_mobility: Option<i16>,
     plies: u32,
+    prediction: Option<Seat>,
 }
 
 /// What facts say of a game; only of those that facts name.
@@ -37,6 +38,8 @@ pub(crate) struct Counted {
     pub(crate) r_mobility: Option<i16>,
     /// `None` where no game was played.
     pub(crate) plies: Option<u32>,
+    /// Who won the prediction.
+    pub(crate) prediction: Option<Seat>,
 }
 
 impl Counted {
@@ -84,6 +87,7 @@ impl Record {
             fault: r.fault,
             r_mobility: r.r_mobility,
             plies: Some(r.plies),
+            prediction: r.prediction,
         });
         match self.marks.get(&order).and_then(|m| m.ruled) {
             None => recorded,
@@ -93,6 +97,8 @@ impl Record {
                 fault: None,
                 r_mobility: recorded.filter(|r| r.result == result).and_then(|r| r.r_mobility),
                 plies: recorded.and_then(|r| r.plies),
+                // A ruling is on the game; what was foreseen in it was.
+                prediction: recorded.and_then(|r| r.prediction),
             }),
         }
     }
@@ -115,6 +121,7 @@ impl Record {
             fault: entry.fault,
             r_mobility: entry.r_mobility.and_then(|g| i16::try_from(g).ok()),
             plies: entry.plies,
+            prediction: entry.prediction,
         };
         // The first one stays: a game is recorded once.
         let mark = self.mark(order);

@@ -143,6 +143,7 @@ impl Default for EventSpec {
             ponder: false,
             openings: openings(GameKind::Chess),
             adjudicate: Adjudication::default(),
+            predictions: None,
             interruption: Interruption::Replay,
             crashes: CRASHES,
             restart: Restart::Never,

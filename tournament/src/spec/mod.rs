@@ -29,6 +29,7 @@ use std::{collections::BTreeMap, time::Duration};
 use rookery_game::{
     TimeControl,
     adjudicate::Adjudication,
+    prediction::Predictions,
     setup::{EngineSetup, GameKind, GameRules, Limits, Restart},
 };
 use serde::{Deserialize, Serialize};
@@ -490,6 +491,9 @@ pub struct EventSpec {
     pub openings: OpeningsSpec,
     /// What may end a game before its rules do.
     pub adjudicate: Adjudication,
+    /// How predictions are scored; `None`: they are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predictions: Option<Predictions>,
     /// What happens to a game that a machine broke.
     pub interruption: Interruption,
     /// Limits of crashes.

@@ -1,7 +1,7 @@
 //! The names of tie-breaks and of their usual lists, in one place.
 
 /// Every tie-break that a spec may name: its name, and what it compares.
-pub const TIE_BREAKS: [(&str, &str); 20] = [
+pub const TIE_BREAKS: [(&str, &str); 21] = [
     ("direct-encounter", "points in the games between those who are tied"),
     ("sonneborn-berger", "the sum of own result times the opponent's final points, over all games"),
     ("r-mobility", "TCEC's measure of how far drawn games were pressed (§11.1.3)"),
@@ -21,6 +21,7 @@ pub const TIE_BREAKS: [(&str, &str); 20] = [
     ("seeds", "who stands earlier in the list of engines stands above"),
     ("played", "games decide: the event waits until it is said how a play-off ended"),
     ("ruling", "a person decides: the event waits until then"),
+    ("prediction", "games whose prediction was won (Prediction Criterion)"),
     ("shared", "the place is shared"),
 ];
 

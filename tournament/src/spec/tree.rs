@@ -3,6 +3,7 @@
 use rookery_game::{
     TimeControl,
     adjudicate::Adjudication,
+    prediction::{OnIllegal, OnMissing, Predictions, Source, Zone},
     setup::{GameKind, Limits, Restart},
 };
 
@@ -210,6 +211,7 @@ pub(super) fn event(spec: &EventSpec) -> Nodes {
         ("ponder", leaf(spec.ponder)),
         ("openings", openings(&spec.openings)),
         ("adjudicate", adjudicate(&spec.adjudicate)),
+        ("predictions", or(spec.predictions.as_ref().map(predictions), "not scored")),
         ("max-moves", or(spec.adjudicate.max_moves.map(leaf), "no limit")),
         ("interruption", interruption(&spec.interruption)),
         (
@@ -387,6 +389,28 @@ fn adjudicate(rules: &Adjudication) -> Node {
     );
     add("flag-draw-without-material", rules.flag_draw_without_material.then(|| leaf(true)));
     if nodes.is_empty() { text("none") } else { Node::Table(nodes) }
+}
+
+fn predictions(rules: &Predictions) -> Node {
+    table([
+        ("from", leaf(rules.from)),
+        ("to", leaf(rules.to)),
+        ("zone", text(if rules.zone == Zone::Anchor { "anchor" } else { "predicted" })),
+        ("mandatory", leaf(rules.mandatory)),
+        ("on-missing", text(if rules.on_missing == OnMissing::Warn { "warn" } else { "forfeit-prediction" })),
+        ("on-illegal", text(if rules.on_illegal == OnIllegal::Truncate { "truncate" } else { "void" })),
+        (
+            "source",
+            text(match rules.source {
+                Source::CommandThenPv => "command-then-pv",
+                Source::Command => "command",
+                Source::Pv => "pv",
+            }),
+        ),
+        ("max-pairs", or(rules.max_pairs.map(leaf), "one from a variation, any number from a command")),
+        ("terminal-tail", leaf(rules.terminal_tail)),
+        ("auto-increment", leaf(rules.auto_increment)),
+    ])
 }
 
 fn interruption(interruption: &Interruption) -> Node {

@@ -3,8 +3,8 @@
 use std::{cmp::Ordering, collections::BTreeMap};
 
 use super::{
-    Ruling, Standing, Standings, Tally, average_moves, buchholz, direct_encounter, fewest_crashes, koya, r_mobility,
-    ruling, seeds, sonneborn_berger, tally::Table, why::Step, wins,
+    Ruling, Standing, Standings, Tally, average_moves, buchholz, direct_encounter, fewest_crashes, koya, prediction,
+    r_mobility, ruling, seeds, sonneborn_berger, tally::Table, why::Step, wins,
 };
 use crate::{EntrantId, spec::asks_about_ties, statistics};
 
@@ -34,6 +34,7 @@ impl Criterion {
             "buchholz-median-1" => Self::Number(buchholz::median_1, points_text),
             "buchholz-median-2" => Self::Number(buchholz::median_2, points_text),
             "koya" => Self::Number(koya::value, points_text),
+            "prediction" => Self::Number(prediction::value, plain),
             "fewest-crashes" => Self::Number(fewest_crashes::value, fewest_crashes::text),
             "seeds" => Self::Number(seeds::value, seeds::text),
             "r-mobility" => Self::Order(r_mobility::order, r_mobility::text),

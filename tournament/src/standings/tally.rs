@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rookery_game::{Ending, Seat};
 
 use super::{average_moves::Moves, r_mobility::Mobility};
-use crate::{EntrantId, event::Counted};
+use crate::{EntrantId, event::Counted, rating::Games};
 
 /// Games and pairs of one side.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -55,6 +55,7 @@ impl Counts {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Own {
     pub(super) wins_as_second: u32,
+    pub(super) predictions: u32,
     pub(super) crashes: u32,
     pub(super) time_losses: u32,
     pub(super) illegal_moves: u32,
@@ -72,6 +73,10 @@ pub struct Tally {
     games: u64,
     /// Half points for rounds without an opponent.
     byes: BTreeMap<EntrantId, u32>,
+    /// By who sat first, and who second: won by the first, drawn, lost.
+    seats: BTreeMap<(EntrantId, EntrantId), [u32; 3]>,
+    /// Whole pairs by the lower number and the higher; the game in which the lower one sat first comes first.
+    pairs: BTreeMap<(EntrantId, EntrantId), [u32; 9]>,
 }
 
 /// Who sat at `First` and at `Second`, and how the game counts.
@@ -123,6 +128,8 @@ impl Tally {
                 1 => step(&mut counts.draws, sign),
                 _ => step(&mut counts.losses, sign),
             }
+            let seats = self.seats.entry((*first, *second)).or_default();
+            step(&mut seats[outcome(counted)], sign);
             low_points += points;
             played += 1;
             self.games = self.games.wrapping_add_signed(sign);
@@ -132,6 +139,13 @@ impl Tally {
         if let (2, Some(((first, second), _))) = (played, &games[0]) {
             let counts = self.encounters.entry((*first.min(second), *first.max(second))).or_default();
             step(&mut counts.pairs[low_points.min(4) as usize], sign);
+            if let [Some((seats, one)), Some((other, two))] = games
+                && *seats == (other.1, other.0)
+            {
+                let (one, two) = if first < second { (one, two) } else { (two, one) };
+                let pairs = self.pairs.entry((*first.min(second), *first.max(second))).or_default();
+                step(&mut pairs[3 * outcome(one) + outcome(two)], sign);
+            }
         }
     }
 
@@ -140,6 +154,9 @@ impl Tally {
         let points = counted.result.half_points(seat);
         if points == 2 && seat == Seat::Second {
             step(&mut own.wins_as_second, sign);
+        }
+        if counted.prediction == Some(seat) {
+            step(&mut own.predictions, sign);
         }
         if counted.crashed(seat) {
             step(&mut own.crashes, sign);
@@ -160,6 +177,31 @@ impl Tally {
         if let (1, Some(held)) = (points, counted.r_mobility) {
             own.mobility.add(if seat == Seat::First { held } else { -held }, sign);
         }
+    }
+
+    /// All that counts, for ratings. Entrants without a game are not in it.
+    #[must_use]
+    pub fn rating_games(&self, name: impl Fn(EntrantId) -> String) -> Games {
+        let mut games = Games::default();
+        let mut players: BTreeMap<EntrantId, u32> = BTreeMap::new();
+        let played = self.seats.iter().filter(|(_, counts)| **counts != [0; 3]);
+        // In order of joining, so that the same event gives the same list.
+        for (&(first, second), _) in played.clone() {
+            players.entry(first).or_insert(0);
+            players.entry(second).or_insert(0);
+        }
+        for (entrant, player) in &mut players {
+            *player = games.player(&name(*entrant));
+        }
+        for (&(first, second), &counts) in played {
+            games.add_counts(players[&first], players[&second], counts);
+        }
+        for (&(low, high), &counts) in &self.pairs {
+            if let (Some(&low), Some(&high)) = (players.get(&low), players.get(&high)) {
+                games.add_pair_counts(low, high, counts);
+            }
+        }
+        games
     }
 
     /// Won, drawn and lost by `a` against `b`.
@@ -203,6 +245,11 @@ pub(super) struct Table {
     pub(super) own: Vec<Own>,
     /// Half points, byes among them.
     pub(super) points: Vec<u32>,
+}
+
+/// 0 where the first seat won, 1 drawn, 2 lost.
+fn outcome(counted: &Counted) -> usize {
+    2 - counted.result.half_points(Seat::First).min(2) as usize
 }
 
 const fn step(value: &mut u32, sign: i64) {

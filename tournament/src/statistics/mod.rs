@@ -3,7 +3,7 @@
 //! What cannot be computed is `None`; nothing is ever NaN, and infinity has a name of its own.
 
 mod elo;
-mod normal;
+pub(crate) mod normal;
 
 pub use elo::{Elo, elo_of_score, score_of_elo};
 

@@ -3,7 +3,7 @@
 /// Its cumulative distribution function. Error below 1e-12.
 ///
 /// The Mills ratio as a continued fraction for the tails, a power series (Marsaglia 2004) between them.
-pub(super) fn cdf(z: f64) -> f64 {
+pub(crate) fn cdf(z: f64) -> f64 {
     if z.is_nan() {
         return f64::NAN;
     }

@@ -54,6 +54,7 @@ pub(crate) fn entry(game: &DueGame, result: GameResult, ending: Ending, fault: O
         fault,
         plies: 80,
         opening: game.opening,
+        prediction: None,
         r_mobility: (result == GameResult::Draw).then_some((game.id.pair.number % 40) as i32 - 20),
         restarts: 0,
         worker: "w".to_owned(),

@@ -76,6 +76,8 @@ pub struct SearchInfo {
     pub tablebase_hits: u64,
     /// Moves separated by single blanks, as the engine wrote them.
     pub pv: String,
+    /// The string of its last `conditional` line, as it wrote it (see [`rookery_game::prediction`]).
+    pub conditional: Option<String>,
 }
 
 /// What a player said.

@@ -12,6 +12,7 @@ mod lint;
 mod ready;
 mod referee;
 mod slot;
+mod strings;
 mod turn;
 mod urgent;
 mod wait;

@@ -10,7 +10,8 @@ use rookery_game::{
     adjudicate::{Adjudicator, Tablebase},
     board,
     clock::Counting,
-    record::Transcript,
+    prediction::Series,
+    record::{Note, Transcript},
 };
 
 use super::{
@@ -46,6 +47,9 @@ pub(super) struct Referee<'a> {
     /// As they stood before the move in work.
     pub(super) before: [Option<Duration>; 2],
     pub(super) adjudicator: Adjudicator,
+    /// Strings of conditional moves, where predictions are scored.
+    pub(super) series: Option<Series>,
+    pub(super) notes: Vec<Note>,
     pub(super) plies: Vec<Ply>,
     pub(super) pondering: [Option<String>; 2],
     pub(super) lag: &'a mut Lag,
@@ -69,7 +73,7 @@ impl<'a> Referee<'a> {
         waiter: &'a Waiter,
         seats: &'a mut [Seated; 2],
     ) -> TableEnd {
-        let (board, plies, adjudicator, ending) = match set_up(order, tables) {
+        let Game { board, plies, adjudicator, series, ending } = match set_up(order, tables) {
             Ok(game) => game,
             Err(why) => return host_fault(order, &why),
         };
@@ -102,6 +106,8 @@ impl<'a> Referee<'a> {
             board,
             clocks,
             adjudicator,
+            series,
+            notes: order.resume.as_ref().map_or_else(Vec::new, |resume| resume.notes.clone()),
             told: plies.len(),
             plies,
             pondering: [None, None],
@@ -155,7 +161,7 @@ impl<'a> Referee<'a> {
             started_unix_ms: self.started_unix_ms,
             ended_unix_ms: unix_ms(),
             worker: self.order.worker.clone(),
-            notes: resume.map_or_else(Vec::new, |resume| resume.notes.clone()),
+            notes: self.notes,
             transcripts,
             warnings: self.warnings,
             restarts: resume.map_or(0, |resume| resume.restarts),
@@ -183,7 +189,14 @@ impl<'a> Referee<'a> {
     }
 }
 
-type Game = (Box<dyn Board>, Vec<Ply>, Adjudicator, Option<Outcome>);
+/// A game that may go on, or is over.
+struct Game {
+    board: Box<dyn Board>,
+    plies: Vec<Ply>,
+    adjudicator: Adjudicator,
+    series: Option<Series>,
+    ending: Option<Outcome>,
+}
 
 /// The board after the opening, or after all that was played before an interruption.
 fn set_up(order: &TableOrder, tables: Option<&dyn Tablebase>) -> Result<Game, String> {
@@ -195,6 +208,11 @@ fn set_up(order: &TableOrder, tables: Option<&dyn Tablebase>) -> Result<Game, St
         || setup.start.moves.iter().map(|mv| Ply { mv: mv.clone(), book: true, ..Ply::default() }).collect(),
         |resume| resume.plies.clone(),
     );
+    let series = setup.predictions.clone().map(|rules| {
+        let mut series = Series::new(rules);
+        series.replay(&mut *board.fork(), &plies);
+        series
+    });
     let mut ending = board.ending();
     for (n, ply) in plies.iter().enumerate() {
         if ending.is_some() {
@@ -204,7 +222,7 @@ fn set_up(order: &TableOrder, tables: Option<&dyn Tablebase>) -> Result<Game, St
         board.play(mv);
         ending = board.ending().or_else(|| adjudicator.after(board.as_ref(), ply, tables));
     }
-    Ok((board, plies, adjudicator, ending))
+    Ok(Game { board, plies, adjudicator, series, ending })
 }
 
 fn clocks(order: &TableOrder, plies: &[Ply]) -> [Clock; 2] {

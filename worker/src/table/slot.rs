@@ -9,6 +9,7 @@ use std::{
 use rookery_game::{
     Ending, GameKind, Seat,
     adjudicate::Tablebase,
+    prediction::Source,
     setup::{EngineSetup, Restart},
 };
 
@@ -66,6 +67,7 @@ struct Key {
     env: Vec<(OsString, OsString)>,
     kind: GameKind,
     ponder: bool,
+    predictions: bool,
 }
 
 impl Slot {
@@ -175,7 +177,10 @@ impl Starter {
                 source,
             })?;
         }
-        let player = UciPlayer::start(&key.setup, key.kind, key.ponder, &launch)?;
+        let mut player = UciPlayer::start(&key.setup, key.kind, key.ponder, &launch)?;
+        if key.predictions {
+            player.ask_for_strings();
+        }
         Ok(Seated { key, player, used: false, place, started_at: Instant::now() })
     }
 }
@@ -189,7 +194,15 @@ impl Drop for Slot {
 fn key(order: &TableOrder, seat: Seat) -> Key {
     let side = order.setup.side(seat);
     let Launch { program, args, env, .. } = order.launches[seat.index()].clone();
-    Key { setup: side.engine.clone(), program, args, env, kind: order.setup.kind, ponder: side.ponder }
+    Key {
+        setup: side.engine.clone(),
+        program,
+        args,
+        env,
+        kind: order.setup.kind,
+        ponder: side.ponder,
+        predictions: order.setup.predictions.as_ref().is_some_and(|rules| rules.source != Source::Pv),
+    }
 }
 
 /// Tells all to quit, then waits for them together.

@@ -21,6 +21,10 @@ const LOOK_AT_NODES: Duration = Duration::from_secs(1);
 const NODES_TIMES: u64 = 4;
 const NODES_OVER: u64 = 1_000_000;
 
+pub(super) fn ns(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
 /// An answer of the side to move, with the times between which its clock ran.
 struct Answer {
     text: String,
@@ -36,6 +40,9 @@ impl Referee<'_> {
     /// Plays one ply, or says why none comes.
     pub(super) fn turn(&mut self) -> Result<(), Stop> {
         let seat = self.board.to_move();
+        if let Some(reply) = self.series.as_ref().and_then(|series| series.reply(self.board.as_ref())) {
+            return self.reply(seat, reply);
+        }
         let budget = self.clocks[seat.index()].budget();
         self.before = [self.clocks[0].left(), self.clocks[1].left()];
         self.begin(seat)?;
@@ -235,7 +242,7 @@ impl Referee<'_> {
     }
 
     /// Obeys an order to stop. A flag that has fallen stays fallen.
-    fn check_control(&mut self, flagged: Option<(Seat, Budget, Instant)>) -> Result<(), Stop> {
+    pub(super) fn check_control(&mut self, flagged: Option<(Seat, Budget, Instant)>) -> Result<(), Stop> {
         let Some(asked) = self.control.asked() else { return Ok(()) };
         Err(match flagged {
             Some((seat, budget, sent)) => self.flag_fell(seat, budget, sent, None, ""),
@@ -266,7 +273,8 @@ impl Referee<'_> {
             }
             info.pv.truncate(length);
         }
-        let ns = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let line = self.line(seat, mv, &info);
+        let foreseen = self.series.as_mut().and_then(|series| series.played(self.board.as_ref(), mv, false));
         let ply = Ply {
             mv: self.board.write(mv, self.form),
             book: false,
@@ -279,6 +287,9 @@ impl Referee<'_> {
             clock_ns: self.clocks[seat.index()].left().map(ns),
             lag_ns: ns(answer.late),
             pv: info.pv,
+            auto: false,
+            foreseen: foreseen.map(|hit| hit.counted),
+            conditional: String::new(),
         };
         self.board.play(mv);
         self.thinking += used;
@@ -286,6 +297,8 @@ impl Referee<'_> {
         self.plies.push(ply);
         match ending {
             Some(outcome) => Err(Stop::Over(outcome)),
+            // On a hit its reply is played at once, on anything else a search on the same move would be void.
+            None if self.attach(seat, &line) => Ok(()),
             None => self.ponder(seat, answer.ponder),
         }
     }

@@ -25,6 +25,9 @@ Arguments are key=value:
   stray=1                 that child is in a session of its own
   endless=1               counts nodes for ever, until `stop`
   memory=BYTES            writes to that much memory before the answer, then thinks for ever
+  cond=N                  gives N pairs of conditional moves with each move, as it and its like will play them
+  word=TEXT               says them so; default `info string conditional`
+  declare=NAME            declares a check option of that name
   log=PATH                notes each line that it gets
 """
 import os
@@ -147,6 +150,9 @@ def answer(words, ply):
         # In one write: between two, a busy machine might let the next `go` in.
         raw(("bestmove %s\nbestmove a1a1\n" % move).encode())
     else:
+        if "cond" in A:
+            line = [MOVES[(ply + 1 + i) % 4] for i in range(2 * int(A["cond"]))]
+            out(A.get("word", "info string conditional") + " " + " ".join(line))
         out(("bestmove " + move).rstrip())
     if "odd" in A:
         raw(b"\ndone \xff\xfe in 3 ms\n\n")
@@ -182,6 +188,8 @@ def main():
             out("option name Book File type string default <empty>")
             out("option name Style type combo default Very Solid var Very Solid var Risky Play")
             out("option name Ponder type check default false")
+            if "declare" in A:
+                out("option name %s type check default false" % A["declare"])
             out("option name Odd type slider default 4")
             if "odd" in A:
                 for i in range(200):

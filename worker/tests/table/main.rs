@@ -8,3 +8,4 @@ mod checkers;
 mod faults;
 mod games;
 mod help;
+mod predictions;

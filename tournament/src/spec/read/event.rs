@@ -139,6 +139,7 @@ pub(super) fn read(table: Table<'_>, game: GameKind, raw: &mut Vec<RawEngine>, o
         ponder,
         openings: board::openings(&table, game),
         adjudicate: board::adjudicate(&table),
+        predictions: super::predictions::read(&table),
         interruption: table.get("interruption").and_then(super::interruption::read).unwrap_or(default.interruption),
         crashes: board::crashes(&table),
         restart: table.get("restart").and_then(|v| v.word(&RESTARTS)).unwrap_or_default(),

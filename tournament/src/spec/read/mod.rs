@@ -6,6 +6,7 @@ mod event;
 mod format;
 mod game;
 mod interruption;
+mod predictions;
 pub(super) mod season;
 mod syntax;
 

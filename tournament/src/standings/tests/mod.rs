@@ -35,7 +35,8 @@ const fn game(first: u32, second: u32, half_points: u32) -> Option<Played> {
         1 => GameResult::Draw,
         _ => GameResult::SecondWins,
     };
-    let counted = Counted { result, ending: Ending::Ruling, fault: None, r_mobility: None, plies: None };
+    let counted =
+        Counted { result, ending: Ending::Ruling, fault: None, r_mobility: None, plies: None, prediction: None };
     Some(((EntrantId(first), EntrantId(second)), counted))
 }
 

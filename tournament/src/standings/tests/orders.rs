@@ -20,8 +20,16 @@ fn counted() -> impl Strategy<Value = Counted> {
     let result =
         prop_oneof![1 => Just(GameResult::FirstWins), 1 => Just(GameResult::SecondWins), 3 => Just(GameResult::Draw)];
     let ending = prop_oneof![1 => Just((Ending::Crash, Some(Seat::First))), 4 => Just((Ending::Checkmate, None))];
-    (result, ending, prop::option::of(-6i16..6), prop::option::of(0u32..4))
-        .prop_map(|(result, (ending, fault), r_mobility, plies)| Counted { result, ending, fault, r_mobility, plies })
+    (result, ending, prop::option::of(-6i16..6), prop::option::of(0u32..4)).prop_map(
+        |(result, (ending, fault), r_mobility, plies)| Counted {
+            result,
+            ending,
+            fault,
+            r_mobility,
+            plies,
+            prediction: None,
+        },
+    )
 }
 
 fn pairs() -> impl Strategy<Value = Vec<Pair>> {

@@ -9,6 +9,8 @@ use crate::engine::{SearchInfo, ccp::Additions, limits::MAX_OPTIONS, transcript:
 
 /// Characters of a move that are kept; the longest legal one, a path over twenty holes, has 79.
 const MOVE_LENGTH: usize = 100;
+/// Characters of a string of conditional moves that are kept.
+const STRING_LENGTH: usize = 16 * rookery_game::prediction::MAX_STRING;
 /// Characters of a name that are kept.
 const NAME_LENGTH: usize = 256;
 
@@ -62,6 +64,8 @@ pub(super) struct Brain {
     kept: Vec<u8>,
     /// The last `info` line of any kind that is not kept, for [`Self::nodes`].
     passed: Vec<u8>,
+    /// The last `conditional` line of this search.
+    conditional: Option<String>,
 }
 
 impl Brain {
@@ -84,6 +88,7 @@ impl Brain {
         self.state = state;
         self.kept.clear();
         self.passed.clear();
+        self.conditional = None;
         self.early = None;
     }
 
@@ -97,7 +102,15 @@ impl Brain {
         let mut words = Words::new(line);
         let searching = matches!(self.state, State::Thinking | State::Pondering);
         match words.next() {
+            Some(b"conditional") if searching => {
+                self.conditional = Some(cut(words.rest(), STRING_LENGTH));
+                Heard::Nothing
+            }
             Some(b"info") if searching => {
+                if let Some(line) = info::conditional(words.clone()) {
+                    self.conditional = Some(cut(line, STRING_LENGTH));
+                    return Heard::Nothing;
+                }
                 let place = if info::is_kept(words) { &mut self.kept } else { &mut self.passed };
                 place.clear();
                 place.extend_from_slice(line);
@@ -167,7 +180,8 @@ impl Brain {
         };
         let mut kept = Words::new(&self.kept);
         kept.next();
-        let heard = Heard::Move { text, ponder, info: info::parse(kept) };
+        let info = SearchInfo { conditional: self.conditional.take(), ..info::parse(kept) };
+        let heard = Heard::Move { text, ponder, info };
         if self.state == State::Pondering {
             self.early = Some(heard);
             return Heard::Odd("bestmove while pondering");
@@ -228,6 +242,23 @@ mod tests {
         brain.search(State::Dropping);
         assert_eq!(brain.line(b"bestmove e2e4"), Heard::Idle);
         assert_eq!(brain.state, State::Idle);
+    }
+
+    #[test]
+    fn strings_come_before_the_move() {
+        let mut brain = Brain::default();
+        let mut string = |lines: &[&str]| {
+            brain.search(State::Thinking);
+            lines.iter().for_each(|line| assert_eq!(brain.line(line.as_bytes()), Heard::Nothing));
+            match brain.line(b"bestmove e2e4") {
+                Heard::Move { info, .. } => info.conditional,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(string(&["conditional e7e5 g1f3"]).as_deref(), Some("e7e5 g1f3"));
+        assert_eq!(string(&["info string conditional c7c5 b1c3", "info string hello"]).as_deref(), Some("c7c5 b1c3"));
+        assert_eq!(string(&["conditional e7e5 g1f3", "conditional"]).as_deref(), Some(""));
+        assert_eq!(string(&["info depth 1 score cp 3 pv e2e4"]), None);
     }
 
     #[test]

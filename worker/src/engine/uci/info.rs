@@ -41,6 +41,11 @@ pub(crate) fn is_kept(words: Words<'_>) -> bool {
     exact && first_variation
 }
 
+/// What follows `info string conditional`, where the line is one.
+pub(crate) fn conditional(mut words: Words<'_>) -> Option<&[u8]> {
+    (words.next() == Some(b"string") && words.next() == Some(b"conditional")).then(|| words.rest())
+}
+
 /// Reads a kept line.
 pub(crate) fn parse(words: Words<'_>) -> SearchInfo {
     let mut info = SearchInfo::default();

@@ -38,6 +38,7 @@ pub struct UciPlayer {
     program: PathBuf,
     chess960: bool,
     ponder: bool,
+    conditional: bool,
     process: Process,
     lines: Lines,
     brain: Brain,
@@ -82,6 +83,7 @@ impl UciPlayer {
             program: launch.program.clone(),
             chess960: kind == GameKind::Chess960,
             ponder,
+            conditional: false,
             process,
             lines: Lines::new(),
             brain: Brain::new(ccp),
@@ -104,6 +106,11 @@ impl UciPlayer {
             player.send(command).map_err(|fault| player.not_started(&fault))?;
         }
         Ok(player)
+    }
+
+    /// Asks for strings of conditional moves, before the handshake is over.
+    pub(crate) const fn ask_for_strings(&mut self) {
+        self.conditional = true;
     }
 
     /// What to say of an engine that ended before it was ready.
@@ -195,6 +202,9 @@ impl UciPlayer {
         }
         if self.ponder && !has(&wanted, "Ponder") && declares(&self.brain, "Ponder") {
             wanted.push(("Ponder".to_owned(), "true".to_owned()));
+        }
+        if self.conditional && !has(&wanted, "UCI_Conditional") && declares(&self.brain, "UCI_Conditional") {
+            wanted.push(("UCI_Conditional".to_owned(), "true".to_owned()));
         }
         if self.chess960 && !has(&wanted, "UCI_Chess960") {
             wanted.push(("UCI_Chess960".to_owned(), "true".to_owned()));
