@@ -16,7 +16,7 @@
 //! depth; nodes; tablebase hits and host lag where there were any; the principal variation where it is asked for; what
 //! was left on the clock after the move. The reason of the end is a comment of its own before the result word.
 //!
-//! In ([`games`], [`headers`]): whatever files hold, one problem a game at most, no panic, no stop. [`scores`] reads who
+//! In ([`games`], [`headers`]): whatever files hold, one problem a game at most, no panic, no stop. [`scores()`] reads who
 //! played whom and how it ended, and nothing else, at the speed of memory.
 
 mod annotation;
