@@ -29,7 +29,9 @@ pub fn inside(test: &str) -> bool {
                   ip link add probe type bridge && ip link add p0 type veth peer name p1 netns probe && ip link del p0 && \
                   ip link del probe && ip netns del probe";
     let unshare = |args: &[&OsStr]| {
-        let mut command = Command::new("unshare");
+        // With the test, also where it is killed: unshare itself heeds no SIGTERM.
+        let mut command = Command::new("setpriv");
+        command.args(["--pdeathsig", "KILL", "unshare"]);
         command.args(["--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]).args(args);
         command.env("PATH", tools::path());
         command

@@ -34,7 +34,7 @@ fn machines(test: &str) -> Option<(rig::Rig, PathBuf)> {
         tools::skip("no etcd (Debian: etcd-server)");
         return None;
     };
-    if !tools::have(&["stockfish", "nsenter", "ip"]) || !net::inside(test) {
+    if !tools::have(&["stockfish", "nsenter", "setpriv", "ip"]) || !net::inside(test) {
         return None;
     }
     Some((rig::Rig::start(&etcd, &python), python))
