@@ -187,6 +187,12 @@ impl World {
             transcripts: Vec::new(),
             engine,
         };
+        // One whose engine would not have started, called off before that showed, is told like one in play.
+        if reason != HandBackReason::NotStarted
+            && let Some((_, id)) = back.game.as_ref().and_then(|id| rookery_coordinator::wire::read_game_id(id).ok())
+        {
+            self.watch.ledger.begun.insert((id, back.attempt));
+        }
         self.slot_ended(worker, slot, End::HandedBack(Box::new(back)));
     }
 

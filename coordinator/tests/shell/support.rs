@@ -116,6 +116,7 @@ impl Fake {
                 games_total: 10,
                 ..Default::default()
             }])),
+            Request::Seasons => Ok(Answer::Seasons(Vec::new())),
             Request::Pause { event, .. } => Err(Denied::NotFound(format!("no event `{event}`; there is `cup`"))),
             Request::Stop { .. } => Err(Denied::Precondition("it is sealed".to_owned())),
             Request::Apply { spec, digests, book, uid, dry_run, .. } => {
