@@ -218,8 +218,11 @@ impl Core {
         if self.writes.creating(&season.name) {
             return Err(Denied::Unavailable(format!("season `{}` is being made; ask again", season.name)));
         }
-        let named = self.seasons.values().filter(|state| state.meta.name == season.name && !self.is_over(state));
+        let named = self.seasons.values().filter(|state| state.meta.name == season.name);
         let known = named.max_by_key(|state| state.meta.applied_unix_ms);
+        // One that is over is as it was where nothing changed, as an event is; another spec makes a new season.
+        let same = |state: &&SeasonState| state.meta.spec_digest == spec_digest && state.meta.digests == digests;
+        let known = known.filter(|state| !self.is_over(state) || same(state));
         let mut response = v1::ApplyResponse {
             event: season.name.clone(),
             event_uid: known.map_or_else(|| uid.clone(), |state| state.meta.uid.clone()),
