@@ -195,7 +195,8 @@ impl Problem {
         let mut z = scaled(&r);
         let mut p = z.clone();
         let mut rz = dot(&r, &z);
-        let enough = rz * 1e-10;
+        // Relative to the gradient, but no further than rounding lets it: a step below 1e-11 is none.
+        let enough = (rz * 1e-10).max(1e-22 * local.diagonal.iter().sum::<f64>());
         let mut hp = vec![0.0; n];
         for _ in 0..most {
             if rz.is_nan() || rz <= enough || rz == 0.0 {
