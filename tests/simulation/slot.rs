@@ -61,11 +61,7 @@ impl World {
             return self.fail(format!("outcome: {}/{} goes on after its end", id.pair, id.game));
         }
         let fault = self.slot_fault(plan.plies());
-        if fault.is_none_or(|(_, reason)| reason != HandBackReason::NotStarted)
-            && let Ok((_, game)) = rookery_coordinator::wire::read_game_id(&id)
-        {
-            self.watch.ledger.begun.insert((game, attempt));
-        }
+        self.slot_has(&order, attempt, plies.len());
         let known = &mut self.workers[worker];
         known.serial += 1;
         let serial = known.serial;
@@ -91,6 +87,14 @@ impl World {
         let think = self.workers[worker].slots[slot].as_ref().map_or(0, |game| game.plan.time_ns(game.first));
         let after = self.dice.between(20 * MS, 400 * MS) + think;
         self.worker_soon(worker, after, WorkerIn::Slot(slot, serial));
+    }
+
+    /// An attempt's board stands at a ply.
+    fn slot_has(&mut self, order: &v1::GameOrder, attempt: i64, plies: usize) {
+        if let Some(Ok((_, game))) = order.id.as_ref().map(rookery_coordinator::wire::read_game_id) {
+            self.watch.ledger.begun.insert((game, attempt));
+            self.watch.ledger.reached.insert((game, attempt), plies);
+        }
     }
 
     /// What the machine does to the next game.
@@ -145,7 +149,9 @@ impl World {
             progress
         });
         let next = game.plies.len();
+        let (order, attempt) = (game.order.clone(), game.attempt);
         let after = if next < game.plan.plies() { game.plan.time_ns(next) } else { 30 * MS };
+        self.slot_has(&order, attempt, next);
         self.worker_soon(worker, after, WorkerIn::Slot(slot, serial));
         if let Some(progress) = progress {
             self.hall(worker, Input::Progress(Box::new(progress)));
@@ -168,6 +174,11 @@ impl World {
     }
 
     fn slot_comes_back(&mut self, worker: usize, slot: usize, reason: HandBackReason) {
+        let Some(game) = &self.workers[worker].slots[slot] else { return };
+        let (order, attempt) = (game.order.clone(), game.attempt);
+        if reason == HandBackReason::NotStarted {
+            self.watch.ledger.did_not_begin(&order, attempt);
+        }
         let Some(game) = &self.workers[worker].slots[slot] else { return };
         // An engine that did not start is told before anything is played; else all of it is told.
         let bare = reason == HandBackReason::NotStarted && game.first == game.plan.opening.len();

@@ -319,6 +319,9 @@ impl Core {
     }
 
     fn not_recorded(&mut self, uid: &str, game: GameId, attempt: Revision, worker: &str, there: Option<&[KeyValue]>) {
+        // A write of an attempt that was over before says nothing of what was scored after it.
+        let scored = self.events.get(uid).and_then(|state| state.pairs.get(&game.pair));
+        let scored = scored.is_some_and(|known| known.revision == attempt);
         if let Some(hand) = self.hand_mut(uid, game.pair).filter(|hand| hand.attempt == attempt) {
             hand.recording.remove(&game);
             if let Some(known) = self.workers.get_mut(worker) {
@@ -329,6 +332,7 @@ impl Core {
             self.drop_hand(uid, game.pair);
         }
         if let Some(state) = self.events.get_mut(uid)
+            && scored
             && state.scoring.remove(&game)
         {
             // Something else is on record by now; it is looked at again.

@@ -44,6 +44,11 @@ pub(crate) fn check(world: &World, txn: &Txn, pair: &PairId, game: u8, seq: u32,
     let plan = expect::plan_of(&world.shape, world.library, world.seed, &due);
     let first = json["first-ply"].as_u64().unwrap_or(0) as usize;
     let plies = json["plies"].as_array().cloned().unwrap_or_default();
+    let reached = lease.and_then(|lease| world.watch.ledger.reached.get(&(id, lease.revision))).copied();
+    if reached.is_none_or(|reached| first + plies.len() > reached) {
+        let end = first + plies.len();
+        return Err(format!("{name} has {end} plies, while {reached:?} were played by the attempt that stands"));
+    }
     for (at, ply) in plies.iter().enumerate() {
         let at = first + at;
         if at >= plan.plies() || ply["m"].as_str() != Some(plan.mv(at)) {

@@ -6,7 +6,9 @@ use bytes::Bytes;
 use rookery_coordinator::{
     core::keys::{self, Parsed},
     store::{Op, Revision, Txn},
+    wire,
 };
+use rookery_proto::v1;
 use rookery_tournament::{Fact, GameId, LoggedFact, PairId, ResultEntry};
 
 /// A lease as it was written.
@@ -30,6 +32,8 @@ pub(crate) struct Ledger {
     pub(crate) facts: Vec<LoggedFact>,
     /// Attempts by which a game began on a slot, or of which a new leader cannot know.
     pub(crate) begun: BTreeSet<(GameId, Revision)>,
+    /// How many plies an attempt's board has.
+    pub(crate) reached: BTreeMap<(GameId, Revision), usize>,
 }
 
 pub(crate) fn read_lease(value: &Bytes, revision: Revision) -> Lease {
@@ -72,6 +76,12 @@ impl Ledger {
             let lease = leases.iter().find(|lease| lease.revision == attempt && lease.worker == worker)?;
             Some((*pair, lease))
         })
+    }
+
+    pub(crate) fn did_not_begin(&mut self, order: &v1::GameOrder, attempt: Revision) {
+        if let Some(Ok((_, game))) = order.id.as_ref().map(wire::read_game_id) {
+            self.begun.remove(&(game, attempt));
+        }
     }
 
     /// Another leads: what stands may have begun.
