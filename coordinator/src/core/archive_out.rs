@@ -98,16 +98,6 @@ impl Core {
                     self.outgoing.bytes = self.outgoing.bytes.saturating_sub(item.bytes.len());
                     let Item { uid, game, attempt, mut stored, .. } = item;
                     stored.entry.location = location;
-                    if std::env::var("MUT").is_ok_and(|m| m == "early") {
-                        let message =
-                            rookery_proto::v1::attach_response::Message::Recorded(rookery_proto::v1::Recorded {
-                                attempt,
-                                game: Some(crate::wire::game_id(&uid, &game)),
-                                go_on: false,
-                            });
-                        let worker = stored.entry.worker.clone();
-                        self.tell_over(&worker, attempt, message);
-                    }
                     self.write(Write::Record { uid, game, attempt, stored: Box::new(stored) });
                 }
                 self.decide_again();

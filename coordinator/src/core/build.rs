@@ -32,8 +32,7 @@ impl Core {
             Write::Record { uid, game, attempt, stored } => {
                 let state = self.events.get(uid.as_str())?;
                 let pair = state.pairs.get(&game.pair)?;
-                let newest = std::env::var("MUT").is_ok_and(|m| m == "stale");
-                if (pair.revision != *attempt && !newest) || state.results.contains_key(game) {
+                if pair.revision != *attempt || state.results.contains_key(game) {
                     return None;
                 }
                 let last = match &pair.hand {
@@ -51,10 +50,7 @@ impl Core {
                 } else {
                     ops.push(delete_checkpoints(uid, &game.pair, game.game));
                 }
-                let compare = vec![
-                    Compare::Modified(lease, if newest { pair.revision } else { *attempt }),
-                    Compare::Absent(result.clone()),
-                ];
+                let compare = vec![Compare::Modified(lease, *attempt), Compare::Absent(result.clone())];
                 Some(Built { compare, ops, proof: Proof::Put(result, value) })
             }
             Write::TakeBack { uid, pair, attempt, broken, error, .. } => {
@@ -169,10 +165,7 @@ impl Core {
         attempt: Revision,
     ) -> Option<(Built, (u32, Checkpoint))> {
         let state = self.events.get(uid)?;
-        let known = state
-            .pairs
-            .get(&game.pair)
-            .filter(|known| known.revision == attempt || std::env::var("MUT").is_ok_and(|m| m == "checkpoint"))?;
+        let known = state.pairs.get(&game.pair).filter(|known| known.revision == attempt)?;
         let hand = known.hand.as_ref()?;
         let running = hand.running.get(game)?;
         if state.results.contains_key(game) {
@@ -183,14 +176,11 @@ impl Core {
         let checkpoint = kept.progress(running, game, &hand.worker)?;
         let value = encode(&checkpoint);
         let key = keys::checkpoint(uid, &game.pair, game.game, kept.next);
-        let mut compare = vec![
+        let compare = vec![
             Compare::Modified(keys::lease(uid, &game.pair), attempt),
             Compare::Absent(keys::result(uid, game)),
             Compare::Absent(key.clone()),
         ];
-        if std::env::var("MUT").is_ok_and(|m| m == "checkpoint") {
-            compare.remove(0);
-        }
         let seq = kept.next;
         let ns = (value.len() + key.len()) as u64 * (1_000_000_000 / limits::CHECKPOINT_BYTES_PER_SECOND);
         self.checkpoints_ns = self.checkpoints_ns.max(self.now.mono_ns) + ns;

@@ -107,9 +107,7 @@ impl Core {
             };
         }
         let hand = state.pairs.get(&game.pair).and_then(|known| known.hand.as_ref());
-        let Some(hand) = hand.filter(|hand| {
-            (hand.attempt == attempt && hand.worker == worker) || std::env::var("MUT").is_ok_and(|m| m == "stale")
-        }) else {
+        let Some(hand) = hand.filter(|hand| hand.attempt == attempt && hand.worker == worker) else {
             return Verdict::Discard(DiscardReason::AttemptOver, String::new());
         };
         let Some(ordered) = hand.games.iter().find(|ordered| ordered.id == *game) else {
@@ -232,12 +230,7 @@ impl Core {
         let Some(state) = self.events.get(&uid) else { return };
         let rule = state.rule();
         let hand = state.pairs.get(&game.pair).and_then(|known| known.hand.as_ref());
-        let Some(hand) = hand.filter(|hand| {
-            (hand.attempt == progress.attempt && hand.worker == worker)
-                || std::env::var("MUT").is_ok_and(|m| m == "checkpoint")
-        }) else {
-            return;
-        };
+        let Some(hand) = hand.filter(|hand| hand.attempt == progress.attempt && hand.worker == worker) else { return };
         let Some(ordered) = hand.games.iter().find(|ordered| ordered.id == game) else { return };
         let begins = hand.running.get(&game).is_none_or(|running| running.plies.is_empty());
         let known = if begins { state.known_plies(ordered) } else { None };
