@@ -30,6 +30,8 @@ use run::run;
 
 /// Seeds where nothing else is said.
 const SEEDS: u64 = 2_000;
+/// Seeds beyond them that found something once: a late write that called off the scoring of a later attempt.
+const FOUND: [u64; 1] = [2_203];
 /// Lines of a history that are shown.
 const SHOWN: usize = 4_000;
 
@@ -87,7 +89,9 @@ fn simulation_of_many_seeds_ends_as_without_faults() {
         let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
     });
+    failed.extend(FOUND.into_iter().filter_map(|seed| Some((seed, outcome(seed).err()?))));
     failed.sort();
+    failed.dedup();
     if let Some((seed, _)) = failed.first() {
         if number("QUIET").is_none() {
             show(*seed);

@@ -1,7 +1,7 @@
 //! The whole coordinator with its own core: a match from spec to PGN, and what a restart finds.
 
 use std::{
-    collections::{BTreeSet, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     path::Path,
     sync::Arc,
     time::{Duration, Instant},
@@ -101,6 +101,7 @@ fn beat(free: u32, last_order: u64) -> attach_request::Message {
 /// Plays what it is given until `games` are on record; the times from each game's end to its acknowledgement.
 async fn play(worker: &mut Worker, games: usize) -> Vec<Duration> {
     let (mut order, mut took, mut plays) = (0, Vec::new(), VecDeque::new());
+    let mut attempts = BTreeMap::new();
     worker.tell(beat(1, 0)).await;
     while took.len() < games {
         let Some(play) = plays.pop_front() else {
@@ -111,6 +112,7 @@ async fn play(worker: &mut Worker, games: usize) -> Vec<Duration> {
             }
             continue;
         };
+        attempts.insert(play.attempt, play.games[0].id.clone().unwrap().pair);
         for game in &play.games {
             let ended = Instant::now();
             worker.tell(attach_request::Message::Finished(played(play.attempt, game))).await;
@@ -128,6 +130,7 @@ async fn play(worker: &mut Worker, games: usize) -> Vec<Duration> {
         }
         worker.tell(beat(1, order)).await;
     }
+    assert!(attempts.values().is_sorted(), "of two pairs in hand the first is played first: {attempts:?}");
     took
 }
 
@@ -141,7 +144,8 @@ async fn export(games: &mut GameServiceClient<Channel>, format: v1::ExportFormat
     String::from_utf8(text).unwrap()
 }
 
-#[tokio::test]
+// On several threads, as a coordinator runs: there a task that was made last may well run first.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_match_from_spec_to_pgn_and_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let running = start(folder.path()).await;

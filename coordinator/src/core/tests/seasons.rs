@@ -157,6 +157,14 @@ fn a_season_runs_from_event_to_event() {
     for part in ["the gate behind `low` passed (op: because)", "level, and ranked: C above A above B (op: because)"] {
         assert!(history.contains(part), "{part} in\n{history}");
     }
+
+    // As it was applied it is over; written otherwise it is another season.
+    let Ok(Answer::Applied(again)) = world.asked(apply_text(SEASON, "2")) else { panic!() };
+    assert_eq!((again.created, again.event_uid), (false, applied.event_uid));
+    let Ok(Answer::Applied(other)) = world.asked(apply_text(&SEASON.replace("\"organiser\"", "\"auto\""), "3")) else {
+        panic!()
+    };
+    assert!(other.created);
 }
 
 #[test]
