@@ -491,7 +491,8 @@ pub(crate) enum OperatorCommand {
         event: String,
         /// The game: `ROUND.GAME` as the PGN names it, or `PAIR/GAME`.
         game: String,
-        /// Also the last lines of both engines.
+        /// Also the last lines of both engines, with times: at most 200 lines and 32 KiB of each. They are kept of games
+        /// that ended by a fault, of attempts that came back, and of every game where the event says `transcripts`.
         #[arg(long)]
         transcript: bool,
     },

@@ -7,7 +7,7 @@ use rookery_game::{
     Ending, GameKind, GameRecord, GameResult, GameSetup, Outcome, Ply, Score, Seat,
     adjudicate::Adjudication,
     prediction::{OnIllegal, OnMissing, Predictions, Source, Zone},
-    record::{EngineIdentity, Note, Transcript},
+    record::{EngineIdentity, Interrupted, Note, Transcript},
     setup::{EngineSetup, GameRules, Limits, Restart, Side},
 };
 use rookery_proto::v1;
@@ -404,10 +404,6 @@ pub fn read_record(
         identity(&setup.side(Seat::Second).engine.name, record.second, "second")?,
     ];
     let outcome = read_outcome(&record.outcome.ok_or_else(|| missing("outcome"))?)?;
-    let transcript = |value: v1::Transcript| {
-        let seat = read_seat(value.seat())?;
-        Some(Transcript { seat, lines: value.lines, stderr: value.stderr, reproduce: value.reproduce })
-    };
     Ok(GameRecord {
         event: event.to_owned(),
         name: game.to_string(),
@@ -419,9 +415,10 @@ pub fn read_record(
         ended_unix_ms: record.ended_unix_ms,
         worker: worker.to_owned(),
         notes: record.notes.into_iter().map(|note| Note { ply: note.ply, text: note.text }).collect(),
-        transcripts: record.transcripts.into_iter().filter_map(transcript).collect(),
+        transcripts: record.transcripts.into_iter().filter_map(read_transcript).collect(),
         warnings: record.warnings,
         restarts: record.restarts,
+        interrupted: Vec::new(),
     })
 }
 
@@ -433,6 +430,21 @@ fn identity_out(value: EngineIdentity) -> v1::EngineIdentity {
         digest: value.digest,
         options: value.options.into_iter().map(|(name, value)| v1::EngineOption { name, value }).collect(),
     }
+}
+
+/// Reads the last lines of an engine; `None` where it does not say whose they are.
+#[must_use]
+pub fn read_transcript(value: v1::Transcript) -> Option<Transcript> {
+    let seat = read_seat(value.seat())?;
+    Some(Transcript { seat, lines: value.lines, stderr: value.stderr, reproduce: value.reproduce })
+}
+
+/// An attempt that ended without a result.
+#[must_use]
+pub fn interrupted(value: Interrupted) -> v1::Interrupted {
+    let Interrupted { attempt, worker, why, at_unix_ms, transcripts } = value;
+    let transcripts = transcripts.into_iter().map(transcript).collect();
+    v1::Interrupted { attempt, worker, why, at_unix_ms, transcripts }
 }
 
 /// The last lines of an engine.
@@ -462,5 +474,6 @@ pub fn record(value: GameRecord, id: Option<v1::GameId>) -> v1::GameRecord {
         warnings: value.warnings,
         restarts: value.restarts,
         attempt: 0,
+        interrupted: value.interrupted.into_iter().map(interrupted).collect(),
     }
 }

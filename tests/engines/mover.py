@@ -8,6 +8,7 @@ Arguments are key=value:
   at=N        in the search from which this many moves of the game were played (default 8)
   in=N        only in every Nth opening, by its digest (default 1: in all)
   think=MS    thinks that long before each move
+  mark=FILE   writes its process id to that file when a search begins
 """
 import os
 import sys
@@ -37,6 +38,10 @@ def pick(board):
 
 
 def search(board, opening, words):
+    if "mark" in A:
+        with open(A["mark"] + ".new", "w") as mark:
+            mark.write(str(os.getpid()))
+        os.rename(A["mark"] + ".new", A["mark"])
     if "think" in A:
         halt.wait(int(A["think"]) / 1000)
     if FAULT and len(board.move_stack) >= AT and zlib.crc32(opening.encode()) % IN == 0:

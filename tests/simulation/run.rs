@@ -98,7 +98,7 @@ impl World {
         games.retain(|game| !self.watch.ledger.results.contains_key(&game.id));
         for game in games.into_iter().take(5) {
             let request = Request::Explain { event: String::new(), game: game.id.to_string() };
-            if let Ok(Answer::Explained(_, why, _)) = self.look(node, request) {
+            if let Ok(Answer::Explained(_, why, ..)) = self.look(node, request) {
                 lines.push(format!("{}: {}", game.id, why.join("; ")));
             }
         }

@@ -324,5 +324,6 @@ pub fn record_out(record: &GameRecord, id: v1::GameId, setup: v1::GameSetup, att
         warnings: record.warnings.clone(),
         restarts: record.restarts,
         attempt,
+        interrupted: Vec::new(),
     }
 }

@@ -307,27 +307,61 @@ pub(super) fn explain_text(answer: &v1::ExplainGameResponse) -> String {
     for line in &answer.lines {
         let _ = writeln!(text, "{line}");
     }
-    for transcript in &answer.transcripts {
-        let seat = if transcript.seat() == v1::Seat::Second { "second" } else { "first" };
-        let _ = writeln!(text, "\n{seat}:");
-        for line in transcript.lines.iter().chain(&transcript.stderr) {
+    for attempt in &answer.interrupted {
+        let v1::Interrupted { attempt: number, worker, why, at_unix_ms, transcripts } = attempt;
+        let _ = writeln!(text, "\nattempt {number} with worker {worker} came back at {}: {why}", time(*at_unix_ms));
+        transcripts_text(&mut text, answer, transcripts);
+    }
+    if !answer.transcripts.is_empty() {
+        let _ = writeln!(text, "\nlast lines, in seconds since {}", time(answer.started_unix_ms));
+    }
+    transcripts_text(&mut text, answer, &answer.transcripts);
+    text
+}
+
+/// `>` goes to the engine, `<` comes from it.
+fn transcripts_text(text: &mut String, answer: &v1::ExplainGameResponse, transcripts: &[v1::Transcript]) {
+    for transcript in transcripts {
+        let game = answer.summary.as_ref();
+        let (seat, name) = match transcript.seat() {
+            v1::Seat::Second => ("second", game.map(|game| game.second.as_str())),
+            _ => ("first", game.map(|game| game.first.as_str())),
+        };
+        let _ = writeln!(text, "\n{seat}, {}:", name.unwrap_or_default());
+        for line in &transcript.lines {
             let _ = writeln!(text, "  {line}");
+        }
+        for line in &transcript.stderr {
+            let _ = writeln!(text, "  stderr: {line}");
         }
         if !transcript.reproduce.is_empty() {
             let _ = writeln!(text, "  to reproduce:\n    {}", transcript.reproduce.replace('\n', "\n    "));
         }
     }
-    text
 }
 
-pub(super) fn explain_json(answer: &v1::ExplainGameResponse) -> Value {
-    let transcripts = answer.transcripts.iter().map(|transcript| {
+fn transcripts_json(transcripts: &[v1::Transcript]) -> Vec<Value> {
+    let one = |transcript: &v1::Transcript| {
         let seat = if transcript.seat() == v1::Seat::Second { "second" } else { "first" };
         json!({ "seat": seat, "lines": transcript.lines, "stderr": transcript.stderr,
             "reproduce": transcript.reproduce })
+    };
+    transcripts.iter().map(one).collect()
+}
+
+fn time(unix_ms: u64) -> String {
+    let at = i64::try_from(unix_ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    at.map_or_else(String::new, |at| at.to_string())
+}
+
+pub(super) fn explain_json(answer: &v1::ExplainGameResponse) -> Value {
+    let interrupted = answer.interrupted.iter().map(|attempt| {
+        json!({ "attempt": attempt.attempt, "worker": attempt.worker, "why": attempt.why,
+            "at_unix_ms": attempt.at_unix_ms, "transcripts": transcripts_json(&attempt.transcripts) })
     });
     json!({ "game": answer.summary.as_ref().map(game_json), "lines": answer.lines,
-        "transcripts": transcripts.collect::<Vec<_>>() })
+        "started_unix_ms": answer.started_unix_ms, "transcripts": transcripts_json(&answer.transcripts),
+        "interrupted": interrupted.collect::<Vec<_>>() })
 }
 
 pub(super) fn facts_text(facts: &[v1::Fact]) -> String {

@@ -71,6 +71,7 @@ impl Core {
         state.event.fold_result(&stored.entry);
         state.results.insert(game, &stored);
         state.kept.remove(&game);
+        self.last_lines.forget(uid, &game);
         if state.scoring.remove(&game) {
             self.scored(uid, game);
             return;

@@ -110,7 +110,7 @@ impl Core {
             format!("{kind} by {}{reason}", fact.by)
         }));
         let location = state.results.location(game);
-        Ok(Answer::Explained(Box::new(summary), lines, location))
+        Ok(Answer::Explained(Box::new(summary), lines, location, self.last_lines.of(uid, game)))
     }
 
     fn why_waits(&self, uid: &str, state: &EventState, game: &GameId) -> Vec<String> {

@@ -333,6 +333,7 @@ impl Core {
             transcripts: Vec::new(),
             warnings: std::collections::BTreeMap::new(),
             restarts: kept.restarts,
+            interrupted: self.last_lines.of(uid, &due.id),
         };
         let replayed = match game.replay() {
             Ok(replayed) => replayed,

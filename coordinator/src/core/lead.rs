@@ -8,6 +8,7 @@ use super::{
     Answer, Core, Denied, Effect,
     archive_out::Outgoing,
     keys,
+    last_lines::LastLines,
     seasons::SeasonState,
     state::{EventState, Hand, Lead},
     stored::{Checkpoint, FleetEntry, Lease, Meta, SeasonMeta, StoredResult, decode},
@@ -155,6 +156,7 @@ impl Core {
         self.probes.clear();
         self.dirty.clear();
         self.outgoing = Outgoing::default();
+        self.last_lines = LastLines::default();
         self.offer = false;
     }
 }

@@ -66,6 +66,12 @@ pub const CHECKPOINT_BYTES_PER_SECOND: u64 = 1_000_000;
 pub const PROBE_MS: u64 = 10_000;
 /// Decisions that are kept for each game, to be explained.
 pub const DECISIONS: usize = 20;
+/// Bytes of last lines of engines that are kept of interrupted games, all together; a worker tells about 100 KB of one.
+pub const LAST_LINES_BYTES: usize = 16 << 20;
+/// Bytes that each interrupted attempt counts there at least.
+pub const LAST_LINES_LEAST: usize = 32 << 10;
+/// Interrupted attempts whose last lines stand in a game's record.
+pub const LAST_LINES_GAME: usize = 3;
 /// Bytes of principal variations in an order to go on with a game: two games and their setups fit a message of 4 MiB.
 pub const RESUME_PV_BYTES: usize = 512 * 1024;
 /// Bytes of one checkpoint.

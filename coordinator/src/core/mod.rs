@@ -13,6 +13,7 @@ mod hand_out;
 mod interruption;
 mod kept;
 pub mod keys;
+mod last_lines;
 mod lead;
 pub mod limits;
 mod machine;
@@ -500,8 +501,8 @@ pub enum Answer {
     Game(Box<v1::GameSummary>, Option<Location>, Box<InPlay>),
     /// To `Locations`.
     Locations(Vec<Place>),
-    /// To `Explain`.
-    Explained(Box<v1::GameSummary>, Vec<String>, Option<Location>),
+    /// To `Explain`; with the last lines of attempts that came back, of a game that is not on record.
+    Explained(Box<v1::GameSummary>, Vec<String>, Option<Location>, Vec<rookery_game::record::Interrupted>),
     /// To `Workers`, `Drain`, `Undrain`.
     Workers(Vec<v1::WorkerSummary>),
     /// To `Follow`: the event's uid and the game, for [`Effect::Moved`].

@@ -65,7 +65,8 @@ impl Core {
                 let reply = Reply::Discarded(echo, DiscardReason::DoesNotReplay, why);
                 self.end_attempt(&uid, game.pair, true, &error, reply);
             }
-            Verdict::Take(record, entry) => {
+            Verdict::Take(mut record, entry) => {
+                record.interrupted = self.last_lines.of(&uid, &game);
                 let bytes = encode(&record);
                 if !self.outgoing.has_room(bytes.len()) {
                     self.outgoing.turned_away.insert(worker.to_owned());
@@ -152,7 +153,15 @@ impl Core {
         if let Some(hand) = self.hand_mut(&uid, pair).filter(|_| not_started) {
             hand.not_started = true;
         }
-        let error = format!("worker {worker}: {what} at ply {plies}: {evidence}");
+        let evidence_too = if evidence.is_empty() { String::new() } else { format!(": {evidence}") };
+        let why = format!("{what} at ply {plies}{evidence_too}");
+        if let Some(Ok((of, game))) = back.game.as_ref().map(wire::read_game_id)
+            && of == uid
+            && game.pair == pair
+        {
+            self.last_lines.keep(&uid, game, back.transcripts, (attempt, worker, why.clone(), self.now.unix_ms));
+        }
+        let error = format!("worker {worker}: {why}");
         let broken = reason == HandBackReason::HostFault;
         if broken {
             self.host_fault(worker, &evidence);

@@ -18,6 +18,7 @@ use super::{
     archive_out::Outgoing,
     interruption::Probing,
     kept::{Back, Kept},
+    last_lines::LastLines,
     results::Results,
     seasons::SeasonState,
     stored::{Checkpoint, FleetEntry, Meta},
@@ -39,6 +40,8 @@ pub struct Core {
     pub(super) fleet: BTreeMap<String, FleetEntry>,
     pub(super) writes: Writes,
     pub(super) outgoing: Outgoing,
+    /// What engines said last in attempts that came back.
+    pub(super) last_lines: LastLines,
     /// What is degraded, by subject.
     pub(super) alarms: BTreeMap<String, String>,
     /// Events in which something changed since facts and wants were looked at.
@@ -257,6 +260,7 @@ impl Core {
             fleet: BTreeMap::new(),
             writes: Writes::default(),
             outgoing: Outgoing::default(),
+            last_lines: LastLines::default(),
             alarms: BTreeMap::new(),
             dirty: BTreeSet::new(),
             offer: false,

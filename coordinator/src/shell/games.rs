@@ -16,7 +16,7 @@ use super::{
     export::{self, Form},
     follow,
     handle::Handle,
-    limits, record,
+    last_lines, limits, record,
     status::{archive_status, expect_answer, mismatch},
 };
 use crate::{
@@ -130,19 +130,35 @@ impl GameService for Games {
         let v1::ExplainGameRequest { event, game, transcript } = request.into_inner();
         both(&event, &game)?;
         let answer = self.handle.answer(core::Request::Explain { event, game }).await?;
-        let Answer::Explained(summary, mut lines, location) = answer else { return Err(mismatch()) };
-        let by_rule = summary.outcome.as_ref().is_some_and(|o| o.ending() == v1::Ending::InterruptionRule);
-        let mut transcripts = Vec::new();
-        if let Some(location) = location.filter(|_| transcript || by_rule) {
+        let Answer::Explained(summary, mut lines, location, interrupted) = answer else { return Err(mismatch()) };
+        let in_record = |outcome: &v1::Outcome| {
+            outcome.ending() == v1::Ending::InterruptionRule || outcome.fault() != v1::Seat::Unspecified
+        };
+        let in_record = summary.outcome.as_ref().is_some_and(in_record);
+        let (mut transcripts, mut started_unix_ms, mut broken_off) = (Vec::new(), 0, interrupted);
+        if let Some(location) = location.filter(|_| transcript || in_record) {
             let record = self.record(&summary, location).await?;
             // What was decided of it when it was broken off is in its record, whoever leads now.
             let told = record.notes.into_iter().map(|note| note.text);
+            let told = told.chain(record.outcome.map(|outcome| outcome.detail).filter(|detail| !detail.is_empty()));
             lines.extend(told.filter(|text| !lines.iter().any(|line| line.contains(text))).collect::<Vec<_>>());
-            if transcript {
-                transcripts = record.transcripts.into_iter().map(wire::transcript).collect();
-            }
+            broken_off = record.interrupted;
+            started_unix_ms = record.started_unix_ms;
+            transcripts = record.transcripts;
         }
-        Ok(Response::new(v1::ExplainGameResponse { summary: Some(*summary), lines, transcripts }))
+        let (mut shown, mut interrupted) = (Vec::new(), Vec::new());
+        if transcript {
+            lines.extend(last_lines::missing(&summary, !transcripts.is_empty(), !broken_off.is_empty()));
+            shown = transcripts.into_iter().map(wire::transcript).collect();
+            interrupted = broken_off.into_iter().map(wire::interrupted).collect();
+        }
+        Ok(Response::new(v1::ExplainGameResponse {
+            summary: Some(*summary),
+            lines,
+            transcripts: shown,
+            interrupted,
+            started_unix_ms,
+        }))
     }
 
     async fn watch_game(

@@ -15,6 +15,7 @@ mod forward;
 mod games;
 mod handle;
 mod http;
+mod last_lines;
 pub mod limits;
 mod link;
 mod machine;

@@ -115,6 +115,21 @@ pub struct Transcript {
     pub reproduce: String,
 }
 
+/// An attempt at a game that ended without a result, and no engine was at fault.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Interrupted {
+    /// Which attempt.
+    pub attempt: i64,
+    /// The worker that played it.
+    pub worker: String,
+    /// Why it came back: `host fault at ply 12: …`.
+    pub why: String,
+    /// When that was heard, milliseconds since 1970.
+    pub at_unix_ms: u64,
+    /// The last lines of both engines.
+    pub transcripts: Vec<Transcript>,
+}
+
 /// A game, whole. `outcome` is `None` where it was broken off.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameRecord {
@@ -149,6 +164,9 @@ pub struct GameRecord {
     /// How often it went on after an interruption.
     #[serde(default)]
     pub restarts: u32,
+    /// The last lines of attempts before, oldest first, as far as their workers told them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interrupted: Vec<Interrupted>,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {

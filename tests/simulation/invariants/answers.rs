@@ -20,7 +20,7 @@ impl World {
     fn explains_game(&mut self, node: usize, game: &GameId, must: &str) -> Holds {
         let request = Request::Explain { event: String::new(), game: game.to_string() };
         match self.look(node, request) {
-            Ok(Answer::Explained(_, lines, _)) => {
+            Ok(Answer::Explained(_, lines, ..)) => {
                 if lines.iter().all(|line| line.trim().is_empty()) {
                     return Err(format!("answers: nothing explains {game}"));
                 }

@@ -6,6 +6,7 @@ mod cases;
 mod checkers;
 mod cluster;
 mod disk;
+mod explain;
 mod faults;
 mod operator;
 mod run;

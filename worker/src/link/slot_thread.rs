@@ -275,6 +275,7 @@ impl Referee {
                 worker: order.worker.clone(),
                 notes: Vec::new(),
                 transcripts: Vec::new(),
+                interrupted: Vec::new(),
                 warnings: std::collections::BTreeMap::new(),
                 restarts: 0,
             };

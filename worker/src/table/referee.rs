@@ -165,6 +165,7 @@ impl<'a> Referee<'a> {
             transcripts,
             warnings: self.warnings,
             restarts: resume.map_or(0, |resume| resume.restarts),
+            interrupted: Vec::new(),
         }))
     }
 

@@ -233,7 +233,7 @@ impl World {
 
     pub(super) fn explain(&mut self, game: &str) -> Vec<String> {
         match self.asked(Request::Explain { event: String::new(), game: game.to_owned() }) {
-            Ok(Answer::Explained(_, lines, _)) => lines,
+            Ok(Answer::Explained(_, lines, ..)) => lines,
             other => panic!("{other:?}"),
         }
     }

@@ -48,6 +48,7 @@ pub(crate) fn record(kind: GameKind, position: &str, moves: &str, book: usize, o
         worker: String::new(),
         notes: Vec::new(),
         transcripts: Vec::new(),
+        interrupted: Vec::new(),
         warnings: Default::default(),
         restarts: 0,
     }
