@@ -92,13 +92,15 @@ const BOOK_BYTES: u64 = 512 << 20;
 
 /// The book that a spec names: is it there, and what has it?
 fn check_book_of(spec: &Spec, folder: &Path) -> Result<(), Usage> {
-    let Some(name) = spec.event.openings.source.file() else { return Ok(()) };
-    let bytes = read_book(&folder.join(name))?;
-    let openings = &spec.event.openings;
-    let options = BookOptions { skip_broken: openings.skip_broken, max_plies: openings.plies, rules: spec.event.rules };
-    Book::parse(name, bytes, spec.event.game, &options)
-        .map(|_| ())
-        .map_err(|errors| Usage(errors.to_string().trim_end().to_owned()))
+    for openings in spec.event.openings.all() {
+        let Some(name) = openings.source.file() else { continue };
+        let bytes = read_book(&folder.join(name))?;
+        let (skip_broken, max_plies) = (openings.skip_broken, openings.plies);
+        let options = BookOptions { skip_broken, max_plies, rules: spec.event.rules };
+        Book::parse(name, bytes, spec.event.game, &options)
+            .map_err(|errors| Usage(errors.to_string().trim_end().to_owned()))?;
+    }
+    Ok(())
 }
 
 pub(crate) fn spec(command: &SpecCommand, json: bool) -> Outcome {

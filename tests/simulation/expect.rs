@@ -12,7 +12,7 @@ use rookery_tournament::{
 
 use crate::{
     operator::Deed,
-    script::{BOOK, Library, Plan},
+    script::{BOOK, LEVEL_BOOK, Library, Plan},
     shape::Shape,
 };
 
@@ -34,12 +34,15 @@ pub(crate) fn roster(shape: &Shape) -> Vec<RosterEntry> {
 /// The index of a game's opening in the book.
 pub(crate) fn opening_of(shape: &Shape, library: &Library, seed: u64, game: &DueGame) -> u64 {
     let openings = &shape.spec.event.openings;
+    if let Some(at) = game.level_opening {
+        return library.openings() as u64 + at;
+    }
     opening::index(seed, BOOK, openings.random, openings.start, game.opening, library.openings() as u64)
 }
 
 pub(crate) fn plan_of(shape: &Shape, library: &Library, seed: u64, game: &DueGame) -> Plan {
     let opening = opening_of(shape, library, seed, game);
-    library.plan(seed, &game.id.pair.to_string(), game.id.game, opening as usize, shape.crashes)
+    library.plan(seed, &game.id.pair.to_string(), game.id.game, opening as usize % library.openings(), shape.crashes)
 }
 
 struct Run<'a> {
@@ -78,6 +81,8 @@ pub(crate) fn opened(shape: &Shape, library: &Library, seed: u64) -> Event {
         opening_offset: shape.spec.event.openings.start,
         spec: String::new(),
         rules_version: 1,
+        level_book: if shape.has_level_book() { LEVEL_BOOK.to_owned() } else { String::new() },
+        level_openings: if shape.has_level_book() { library.openings() as u64 } else { 0 },
     });
     while let Some(fact) = run.event.facts_due().into_iter().next() {
         run.fact(fact);

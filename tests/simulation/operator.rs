@@ -9,7 +9,7 @@ use crate::{
     dice::Dice,
     expect,
     node::NodeIn,
-    script::{BOOK, Library},
+    script::{BOOK, LEVEL_BOOK, Library},
     shape::Shape,
     world::{Event, MS, SECOND, World},
 };
@@ -61,7 +61,7 @@ impl Operator {
         task(0, Deed::Apply);
         let mut games = expect::games(&expect::opened(shape, library, seed));
         let later = |dice: &mut Dice| dice.between(5 * SECOND, until.max(6 * SECOND));
-        for _ in 0..dice.roll(4) {
+        for _ in 0..dice.roll(4).min(games.len() as u64) {
             let game = games.remove(dice.roll(games.len() as u64) as usize);
             let game = (game.id.pair, game.id.game);
             // What decides when an event stops is settled before it begins.
@@ -126,6 +126,10 @@ impl World {
                 spec: Box::new(self.shape.spec.clone()),
                 spec_digest: "sha256:spec".to_owned(),
                 book: (BOOK.to_owned(), self.library.book.clone()),
+                level_book: match self.shape.has_level_book() {
+                    true => (LEVEL_BOOK.to_owned(), self.library.book.clone()),
+                    false => Default::default(),
+                },
                 uid: UID.to_owned(),
                 seed: self.seed,
                 digests: Vec::new(),

@@ -23,6 +23,8 @@ pub(crate) const INCREMENT_NS: u64 = 500_000_000;
 pub(crate) const TIME_CONTROL: &str = "60+0.5";
 /// The digest by which the book is asked for.
 pub(crate) const BOOK: &str = "sha256:book";
+/// The digest by which the book for level matches is asked for; it is the same book.
+pub(crate) const LEVEL_BOOK: &str = "sha256:level";
 
 /// Lines for each opening; a third of them each is won by `First`, won by `Second`, and drawn.
 const LINES: usize = 6;

@@ -38,6 +38,17 @@ const FORMATS: [(&str, u32, bool); 12] = [
     ("format = { gauntlet = { engines = [\"A\", \"B\"], pairs = 1 } }\nplay = \"cycles\"", 4, false),
 ];
 
+/// Formats that draw as results come in.
+const DRAWN: [(&str, u32); 7] = [
+    ("match = { pairs = 2, when-level = { pairs = 2 } }", 2),
+    ("match = { pairs = 3, begins = \"second\", stop-when-decided = true, when-level = \"pairs\" }", 2),
+    ("knockout = { pairs = [1, 2], bronze = 1, seeded = 2 }", 4),
+    ("swiss = { rounds = 2 }", 4),
+    ("swiss = { rounds = 2, system = \"fide\" }", 3),
+    ("conditional-tie-break = { spots = 1 }", 3),
+    ("ladder = { pairs = 2 }", 3),
+];
+
 const INTERRUPTIONS: [&str; 8] = [
     "\"replay\"",
     "\"restart\"",
@@ -65,12 +76,29 @@ const OPENINGS: [&str; 4] = [
     "{ order = \"sequential\", per = \"encounter\", distinct = \"no\" }",
 ];
 
+/// Each so many seeds one that draws.
+const DRAWS: u64 = 4;
+
 impl Shape {
-    pub(crate) fn of(dice: &mut Dice) -> Self {
+    /// The book for level matches is the event's own under another digest.
+    pub(crate) fn has_level_book(&self) -> bool {
+        self.spec.event.openings.when_level.is_some()
+    }
+
+    pub(crate) fn of(dice: &mut Dice, seed: u64) -> Self {
         let (format, engines, stops) = *dice.pick(&FORMATS);
+        let drawn = &DRAWN[(seed / DRAWS) as usize % DRAWN.len()];
+        let (format, engines, stops) = match seed.is_multiple_of(DRAWS) {
+            true => (format!("format = {{ {} }}", drawn.0), drawn.1, true),
+            false => (format.to_owned(), engines, stops),
+        };
         let interruption = *dice.pick(&INTERRUPTIONS);
         let (limits, crashes) = *dice.pick(&CRASHES);
         let openings = dice.pick(&OPENINGS).replace("{ ", "{ book = \"book.pgn\", ");
+        let openings = match format.contains("when-level") {
+            true => openings.replace(" }", ", when-level = { book = \"level.pgn\" } }"),
+            false => openings,
+        };
         let mut text = String::from("name = \"event\"\n");
         for name in ["A", "B", "C", "D"].iter().take(engines as usize) {
             text.push_str(&format!("[[engine]]\nname = \"{name}\"\nprogram = \"{}\"\n", name.to_lowercase()));

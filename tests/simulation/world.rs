@@ -116,7 +116,7 @@ pub(crate) struct World {
 impl World {
     pub(crate) fn new(seed: u64, kept: bool) -> Self {
         let mut dice = Dice::new(seed);
-        let shape = Shape::of(&mut dice);
+        let shape = Shape::of(&mut dice, seed);
         let nodes = (0..dice.between(2, 4)).map(|_| Node::down(0)).collect();
         let workers = (0..dice.between(2, 5)).map(|index| {
             let (slots, men) = (dice.between(1, 4) as usize, *dice.pick(&[0, 0, 7]));

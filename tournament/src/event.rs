@@ -37,6 +37,8 @@ pub struct Event {
     format: Box<dyn Format>,
     field: Field,
     seed: u64,
+    /// The book for what is played after a level match: its digest, and how many openings it has.
+    level_book: (String, u64),
     schedule: Schedule,
     record: Record,
     /// Places in starting order of games that are finished for good.
@@ -121,6 +123,7 @@ impl Event {
             spec,
             field: Field::default(),
             seed: 0,
+            level_book: (String::new(), 0),
             record: Record::default(),
             done: Intervals::default(),
             closed: Intervals::default(),
@@ -171,8 +174,9 @@ impl Event {
     pub fn fold_fact(&mut self, fact: &LoggedFact) {
         let LoggedFact { by, reason, fact, .. } = fact;
         match fact {
-            Fact::Opened { roster, seed, .. } => {
+            Fact::Opened { roster, seed, level_book, level_openings, .. } => {
                 self.seed = *seed;
+                self.level_book = (level_book.clone(), *level_openings);
                 self.field.entrants = roster.iter().map(|e| entrant(&e.engine)).collect();
                 self.tally.resize(self.field.entrants.len());
             }

@@ -25,6 +25,12 @@ pub enum Fact {
         spec: String,
         /// The version of the rules that this program plays by.
         rules_version: u32,
+        /// The digest of the book for what is played after a level match; empty where that goes on in the event's own.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        level_book: String,
+        /// How many openings that has.
+        #[serde(default, skip_serializing_if = "is_none")]
+        level_openings: u64,
     },
     /// A draw: a shuffle, a Swiss round, a bracket.
     Drawn {
@@ -35,6 +41,10 @@ pub enum Fact {
         /// The entrants in the order that was drawn; what it means is the format's. Where it is a list of meetings, two
         /// follow each other, the one with `First` in the first game first, and [`EntrantId::NOBODY`] is a bye.
         order: Vec<EntrantId>,
+        /// Openings that were drawn for its pairs, as they are numbered from 0 in the book for level matches; empty where
+        /// they follow from the pairs' places.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        openings: Vec<u64>,
     },
     /// The meeting of two was decided with this game; its games behind it are surplus.
     Decided {
@@ -228,6 +238,10 @@ pub struct ResultEntry {
     /// Where its record is.
     #[serde(rename = "at")]
     pub location: Location,
+}
+
+const fn is_none(value: &u64) -> bool {
+    *value == 0
 }
 
 const fn is_zero(value: &u32) -> bool {

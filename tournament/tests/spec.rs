@@ -86,7 +86,7 @@ fn mistakes_in_an_event_are_named_at_their_place() {
     const DURATIONS: &str = "durations have a unit, `ms`, `s`, `m`, `h` or `d`: `\"500ms\"`, `\"90m\"`, `\"1h30m\"`";
     const SIZES: &str = "sizes have a unit, `KiB`, `MiB`, `GiB`, `MB` or `GB`: `\"512 MiB\"`";
     const SCORES: &str = "scores have a unit, `cp` or `pawns`: `\"10 cp\"`, `\"0.1 pawns\"`";
-    let table: [(&str, usize, usize, &str, &str); 56] = [
+    let table: [(&str, usize, usize, &str, &str); 57] = [
         ("tiem-control = \"1+1\"", 1, 12, "unknown key `tiem-control` in [event]", "did you mean `time-control`?"),
         ("threads = 2", 1, 7, "unknown key `threads` in [event]", "`threads` stands in [[engine]]"),
         ("tc = \"1+1\"", 1, 2, "unknown key `tc` in [event]", "write `time-control = \"…\"`"),
@@ -100,17 +100,24 @@ fn mistakes_in_an_event_are_named_at_their_place() {
         ),
         (
             "openings = { used-in = [\"el\"] }",
-            14,
-            7,
-            "`used-in` belongs to seasons and lists",
-            "it stands in a season: beside `[events.NAME]` or in it",
+            24,
+            6,
+            "`used-in` names events of a season",
+            "expected e.g. `{ book = \"book.epd\" }`",
+        ),
+        (
+            "openings = { when-level = { book = \"l.pgn\" } }",
+            27,
+            18,
+            "only a match that goes on when it is level has openings for that",
+            "expected `format = { match = { pairs = 50, when-level = { pairs = 12 } } }`, or leave it out",
         ),
         (
             "openings = { distinct = \"season\" }",
             26,
             6,
-            "`season` belongs to seasons",
-            "seasons are not supported by this version yet",
+            "openings are not told apart over a season",
+            "expected `no`, `encounter` or `event`",
         ),
         (
             "title = 5",

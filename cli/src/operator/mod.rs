@@ -290,7 +290,8 @@ async fn apply(client: &mut Client, path: &Path, set: &[String], how: How, chang
     let (_, spec) = read_spec(path, set)?;
     let folder = path.parent().unwrap_or_else(|| Path::new("")).to_owned();
     let mut files = Vec::new();
-    if let Some(name) = spec.event.openings.source.file() {
+    let names: std::collections::BTreeSet<&str> = spec.event.openings.files().collect();
+    for name in names {
         let file = folder.join(name);
         let content = crate::check::read_book(&file)?;
         let digest = upload(client, name, content).await?;

@@ -132,10 +132,13 @@ pub(crate) type NamedFile = (String, Vec<u8>);
 
 /// The files that the spec names.
 fn files(spec: &Spec, base: &Path) -> Result<Vec<NamedFile>, Box<dyn std::error::Error>> {
-    let Some(name) = spec.event.openings.source.file() else { return Ok(Vec::new()) };
-    let path = base.join(name);
-    let content = crate::check::read_book(&path)?;
-    Ok(vec![(name.to_owned(), content)])
+    let mut files: Vec<NamedFile> = Vec::new();
+    for name in spec.event.openings.files() {
+        if !files.iter().any(|(known, _)| known == name) {
+            files.push((name.to_owned(), crate::check::read_book(&base.join(name))?));
+        }
+    }
+    Ok(files)
 }
 
 fn dry_run(spec: &Spec, slots: usize) -> Outcome {

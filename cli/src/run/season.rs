@@ -13,7 +13,7 @@ use rookery_game::setup::GameKind;
 use rookery_proto::v1;
 use rookery_tournament::{
     season::{SeasonSpec, event_name},
-    spec::{OpeningSource, Spec, explain_season},
+    spec::{Spec, explain_season},
 };
 use rookery_worker::{
     catalogue::Catalogue,
@@ -121,10 +121,10 @@ fn whole(season: &SeasonSpec) -> Result<Spec, Usage> {
 pub(crate) fn files(season: &SeasonSpec, base: &Path) -> Result<Vec<NamedFile>, Box<dyn std::error::Error>> {
     let mut files: Vec<NamedFile> = Vec::new();
     for event in &season.events {
-        if let OpeningSource::Book(name) = &event.event.openings.source
-            && !files.iter().any(|(known, _)| known == name)
-        {
-            files.push((name.clone(), crate::check::read_book(&base.join(name))?));
+        for name in event.event.openings.files() {
+            if !files.iter().any(|(known, _)| known == name) {
+                files.push((name.to_owned(), crate::check::read_book(&base.join(name))?));
+            }
         }
     }
     Ok(files)

@@ -26,6 +26,7 @@ pub(super) struct Apply {
     pub(super) spec: Box<Spec>,
     pub(super) spec_digest: String,
     pub(super) book: (String, Arc<Book>),
+    pub(super) level_book: (String, Arc<Book>),
     pub(super) uid: String,
     pub(super) seed: u64,
     pub(super) digests: Vec<(String, String)>,
@@ -123,7 +124,8 @@ impl Core {
 
     /// A new event. `differences` are those from the event of the same name that is over, if there is one.
     fn create(&mut self, ask: AskId, apply: Apply, differences: Vec<String>) -> Result<Option<Answer>, Denied> {
-        let Apply { spec, spec_digest, book, uid, seed, digests, dry_run, paused, ruling: _, change } = apply;
+        let Apply { spec, spec_digest, book, level_book, uid, seed, digests, dry_run, paused, ruling: _, change } =
+            apply;
         if self.events.len() >= limits::EVENTS {
             return Err(Denied::Unavailable(format!("{} events are known already", limits::EVENTS)));
         }
@@ -131,6 +133,7 @@ impl Core {
             return Err(Denied::Invalid(format!("`{uid}` cannot be a new event's uid")));
         }
         let (book_digest, book) = book;
+        let (level_digest, level_book) = level_book;
         let mut warnings = Vec::new();
         let roster: Vec<RosterEntry> = spec
             .engines
@@ -159,6 +162,8 @@ impl Core {
             opening_offset: spec.event.openings.start,
             spec: spec_digest.clone(),
             rules_version: RULES_VERSION,
+            level_book: level_digest.clone(),
+            level_openings: level_book.len() as u64,
         };
         let mut facts = vec![logged(1, opened)];
         if paused {
@@ -184,13 +189,14 @@ impl Core {
             name: spec.name.clone(),
             phase: "open".to_owned(),
             book: book_digest,
+            level_book: level_digest,
             spec: *spec,
             spec_digest,
             applied_unix_ms: self.now.unix_ms,
             facts: facts.len() as u64,
             season: None,
         };
-        let create = Create { meta, facts, book: Some(book), asks: vec![ask], response };
+        let create = Create { meta, facts, books: Some([book, level_book]), asks: vec![ask], response };
         self.write(Write::Create(Box::new(create)));
         Ok(None)
     }

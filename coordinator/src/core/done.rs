@@ -220,11 +220,11 @@ impl Core {
     }
 
     fn created(&mut self, create: Create, revision: Revision) {
-        let Create { meta, facts, book, asks, response } = create;
+        let Create { meta, facts, books, asks, response } = create;
         let uid = meta.uid.clone();
         let mut state = EventState::new(meta, revision);
-        if let Some(book) = book {
-            state.book = BookState::Ready(book);
+        if let Some([book, level_book]) = books {
+            (state.book, state.level_book) = (BookState::Ready(book), BookState::Ready(level_book));
         }
         for fact in facts {
             state.take_fact(fact);

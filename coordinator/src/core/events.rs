@@ -1,5 +1,7 @@
 //! Events: facts taken in, facts that follow, games that are not wanted any more.
 
+use std::collections::BTreeSet;
+
 use rookery_proto::v1::{self, attach_response::Message};
 use rookery_tournament::{
     Event, Fact, LoggedFact, PairId,
@@ -32,6 +34,7 @@ impl EventState {
             pairs: std::collections::BTreeMap::new(),
             held: Held::default(),
             book: BookState::Wanted,
+            level_book: BookState::Wanted,
             facts_pending: 0,
             set_aside: std::collections::BTreeMap::new(),
             kept: std::collections::BTreeMap::new(),
@@ -112,7 +115,7 @@ impl Core {
                 self.settle_season(&season);
             }
             let Some(state) = self.events.get(&uid) else { continue };
-            if matches!(state.book, BookState::Wanted) && !state.closed() {
+            if state.wants_book(self.now.mono_ns) && !state.closed() {
                 self.ask_book(&uid);
             }
             let Some(state) = self.events.get(&uid) else { continue };
@@ -203,26 +206,35 @@ impl Core {
         }
     }
 
-    /// Asks for an event's book where it is not there; one at a time of those that share a file, as the answer names
+    /// Asks for an event's books where they are not there; one at a time of those that share a file, as the answer names
     /// the file alone.
     pub(super) fn ask_book(&mut self, uid: &str) {
-        let Some(state) = self.events.get(uid) else { return };
-        let digest = state.meta.book.clone();
+        let now_ns = self.now.mono_ns;
+        let mut in_hand: BTreeSet<String> = BTreeSet::new();
+        for state in self.events.values() {
+            let asked = state.books().into_iter().filter(|(_, book)| matches!(book, BookState::Asked));
+            in_hand.extend(asked.map(|(digest, _)| digest.to_owned()));
+        }
+        let Some(state) = self.events.get_mut(uid) else { return };
         let spec = &state.event.spec().event;
         let (kind, rules, openings) = (spec.game, spec.rules, spec.openings.clone());
-        let asked = self
-            .events
-            .values()
-            .any(|other| matches!(other.book, BookState::Asked) && other.meta.book == digest && !digest.is_empty());
-        let Some(state) = self.events.get_mut(uid) else { return };
-        if digest.is_empty() {
-            state.book = BookState::Ready(std::sync::Arc::default());
-        } else if asked {
-            state.book = BookState::Wanted;
-        } else {
-            state.book = BookState::Asked;
-            self.out.push(Effect::LoadBook { digest, kind, rules, openings });
+        let level = openings.when_level.as_deref().cloned();
+        let mut loads = Vec::new();
+        for ((digest, book), openings) in state.books_mut().into_iter().zip([Some(openings), level]) {
+            let Some(openings) = openings.filter(|_| !digest.is_empty()) else {
+                *book = BookState::Ready(std::sync::Arc::default());
+                continue;
+            };
+            if !book.is_open(now_ns) {
+                continue;
+            }
+            *book = BookState::Wanted;
+            if in_hand.insert(digest.to_owned()) {
+                *book = BookState::Asked;
+                loads.push(Effect::LoadBook { digest: digest.to_owned(), kind, rules, openings });
+            }
         }
+        self.out.append(&mut loads);
     }
 
     pub(super) fn book_loaded(
@@ -231,9 +243,9 @@ impl Core {
         outcome: &Result<std::sync::Arc<rookery_game::opening::Book>, String>,
     ) {
         let again_ns = self.now.mono_ns + limits::RETRY_MAX_MS * 1_000_000;
-        for state in self.events.values_mut().filter(|state| state.meta.book == digest) {
-            if matches!(state.book, BookState::Asked) {
-                state.book = match outcome {
+        for (of, book) in self.events.values_mut().flat_map(EventState::books_mut) {
+            if of == digest && matches!(book, BookState::Asked) {
+                *book = match outcome {
                     Ok(book) => BookState::Ready(book.clone()),
                     Err(error) => BookState::Failed { error: error.clone(), again_ns },
                 };
@@ -248,7 +260,9 @@ impl Core {
             }
             Err(error) => self.alarm(&format!("book {digest}"), format!("book {digest}: {error}")),
         }
-        let wants = |state: &EventState| matches!(state.book, BookState::Wanted) && state.meta.book == digest;
+        let wants = |state: &EventState| {
+            state.books().into_iter().any(|(of, book)| matches!(book, BookState::Wanted) && of == digest)
+        };
         let next = self.events.iter().find(|(_, state)| wants(state)).map(|(uid, _)| uid.clone());
         if let Some(uid) = next {
             self.ask_book(&uid);
@@ -257,7 +271,8 @@ impl Core {
 
     pub(super) fn ask_books_again(&mut self) {
         let now = self.now.mono_ns;
-        let due = |state: &EventState| matches!(state.book, BookState::Failed { again_ns, .. } if again_ns <= now);
+        let failed = |state: &EventState| state.books().into_iter().any(|(_, b)| matches!(b, BookState::Failed { .. }));
+        let due = |state: &EventState| failed(state) && state.wants_book(now);
         let again: Vec<String> = self.events.iter().filter(|(_, s)| due(s)).map(|(uid, _)| uid.clone()).collect();
         for uid in again {
             self.ask_book(&uid);

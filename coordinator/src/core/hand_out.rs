@@ -12,7 +12,7 @@ use rookery_tournament::{
 
 use super::{
     Core, limits,
-    state::{BookState, EventState, Hand, Worker},
+    state::{EventState, Hand, Worker},
     writes::Write,
 };
 
@@ -358,7 +358,7 @@ impl Places {
 }
 
 fn turn(uid: &str, state: &EventState) -> Option<Turn> {
-    let ready = matches!(state.book, BookState::Ready(_)) && state.facts_pending == 0;
+    let ready = state.has_books() && state.facts_pending == 0;
     if !ready || state.waits_for_builds() || !matches!(state.event.phase(), Phase::Running | Phase::Asking(_)) {
         return None;
     }

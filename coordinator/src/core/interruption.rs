@@ -17,7 +17,7 @@ use super::{
     archive_out::Item,
     kept::{Kept, Plan, opening_plies},
     limits,
-    state::{BookState, EventState, Hand, Running},
+    state::{EventState, Hand, Running},
     stored::{Checkpoint, StoredResult, cut, encode},
     writes::Write,
 };
@@ -215,7 +215,7 @@ impl Core {
     /// Decides what becomes of an event's broken games.
     pub(super) fn decide_broken(&mut self, uid: &str) {
         let Some(state) = self.events.get(uid) else { return };
-        if state.undecided.is_empty() || state.closed() || !matches!(state.book, BookState::Ready(_)) {
+        if state.undecided.is_empty() || state.closed() || !state.has_books() {
             return;
         }
         let pairs: Vec<PairId> = state.undecided.iter().copied().collect();

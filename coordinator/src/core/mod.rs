@@ -236,6 +236,8 @@ pub enum Request {
         /// The openings with their digest: a file's `sha256:…`, `chess960` or `double-chess960`; empty, with an empty
         /// book, where the start position is all.
         book: (String, Arc<Book>),
+        /// The same of those for what is played after a level match; empty where it goes on in the event's own.
+        level_book: (String, Arc<Book>),
         /// A uid for a new event.
         uid: String,
         /// A seed for a new event whose spec gives none.
@@ -292,6 +294,8 @@ pub enum Request {
         spec_digest: String,
         /// The openings of each event, by its name in the season: digest, and how many there are.
         books: std::collections::BTreeMap<String, (String, u64)>,
+        /// The same of those for what is played after a level match, where an event has them.
+        level_books: std::collections::BTreeMap<String, (String, u64)>,
         /// A uid for a new season.
         uid: String,
         /// A seed for a new season.

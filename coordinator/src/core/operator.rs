@@ -27,11 +27,24 @@ impl Core {
     /// `None`: the answer comes once a write is on record.
     fn answer(&mut self, ask: AskId, request: Request) -> Result<Option<Answer>, Denied> {
         match request {
-            Request::Apply { spec, spec_digest, book, uid, seed, digests, dry_run, paused, ruling, change } => {
+            Request::Apply {
+                spec,
+                spec_digest,
+                book,
+                level_book,
+                uid,
+                seed,
+                digests,
+                dry_run,
+                paused,
+                ruling,
+                change,
+            } => {
                 let apply = super::apply::Apply {
                     spec,
                     spec_digest,
                     book,
+                    level_book,
                     uid,
                     seed,
                     digests,
@@ -51,9 +64,18 @@ impl Core {
             Request::Freeze { event, engine, digest, change } => {
                 return self.freeze(ask, &event, &engine, &digest, change);
             }
-            Request::ApplySeason { season, spec_digest, books, uid, seed, digests, dry_run, change } => {
-                let apply =
-                    super::seasons::ApplySeason { season, spec_digest, books, uid, seed, digests, dry_run, change };
+            Request::ApplySeason { season, spec_digest, books, level_books, uid, seed, digests, dry_run, change } => {
+                let apply = super::seasons::ApplySeason {
+                    season,
+                    spec_digest,
+                    books,
+                    level_books,
+                    uid,
+                    seed,
+                    digests,
+                    dry_run,
+                    change,
+                };
                 return self.apply_season(ask, apply);
             }
             Request::SeasonFact { season, fact, change } => return self.season_fact(ask, &season, fact, change),

@@ -53,6 +53,7 @@ pub(super) struct ApplySeason {
     pub(super) season: Box<SeasonSpec>,
     pub(super) spec_digest: String,
     pub(super) books: BTreeMap<String, (String, u64)>,
+    pub(super) level_books: BTreeMap<String, (String, u64)>,
     pub(super) uid: String,
     pub(super) seed: u64,
     pub(super) digests: Vec<(String, String)>,
@@ -178,6 +179,7 @@ impl Core {
             RosterEntry { digest: digests.get(&engine).cloned().unwrap_or_default(), engine }
         };
         let (book, book_openings) = state.meta.books.get(&event.name).cloned().unwrap_or_default();
+        let (level_book, level_openings) = state.meta.level_books.get(&event.name).cloned().unwrap_or_default();
         let opened = Fact::Opened {
             roster: spec.engines.iter().map(entry).collect(),
             book: book.clone(),
@@ -186,6 +188,8 @@ impl Core {
             opening_offset: spec.event.openings.start,
             spec: state.meta.spec_digest.clone(),
             rules_version: RULES_VERSION,
+            level_book: level_book.clone(),
+            level_openings,
         };
         let change = own_change();
         let facts = vec![LoggedFact {
@@ -201,17 +205,18 @@ impl Core {
             name: spec.name.clone(),
             phase: "open".to_owned(),
             book,
+            level_book,
             spec,
             spec_digest: state.meta.spec_digest.clone(),
             applied_unix_ms: self.now.unix_ms,
             facts: 1,
             season: Some((state.meta.uid.clone(), event.name.clone())),
         };
-        Create { meta, facts, book: None, asks: Vec::new(), response: v1::ApplyResponse::default() }
+        Create { meta, facts, books: None, asks: Vec::new(), response: v1::ApplyResponse::default() }
     }
 
     pub(super) fn apply_season(&mut self, ask: AskId, apply: ApplySeason) -> Result<Option<Answer>, Denied> {
-        let ApplySeason { season, spec_digest, books, uid, seed, digests, dry_run, change } = apply;
+        let ApplySeason { season, spec_digest, books, level_books, uid, seed, digests, dry_run, change } = apply;
         if self.writes.join(&change.request_id, ask) {
             return Ok(None);
         }
@@ -237,6 +242,7 @@ impl Core {
             spec_digest: spec_digest.clone(),
             seed,
             books,
+            level_books,
             digests,
             applied_unix_ms: self.now.unix_ms,
             facts: 0,

@@ -23,9 +23,15 @@ impl EventState {
         Some((engine, &entry.digest))
     }
 
-    /// The index of a game's opening, and the opening; `None` without a book, or before it is loaded.
+    /// The index of a game's opening, and the opening; `None` without a book, or before it is loaded. Those of the book
+    /// for level matches are counted behind the event's own.
     pub(super) fn opening(&self, game: &DueGame) -> Option<(u64, Opening)> {
         let BookState::Ready(book) = &self.book else { return None };
+        if let Some(at) = game.level_opening {
+            let BookState::Ready(level) = &self.level_book else { return None };
+            // Its openings are counted behind the event's own, so that no two of a record look alike.
+            return Some((book.len() as u64 + at, level.get(usize::try_from(at).ok()?)?));
+        }
         if book.is_empty() {
             return None;
         }
@@ -58,15 +64,20 @@ impl EventState {
 
     /// All that is needed to play a game; `None` while the book is not there, or where the roster does not know a side.
     pub(super) fn setup(&self, game: &DueGame) -> Option<GameSetup> {
-        if !matches!(self.book, BookState::Ready(_)) {
+        if !self.has_books() {
             return None;
         }
         let event = &self.event.spec().event;
         let mut start = Start::default();
         let mut tags = std::collections::BTreeMap::new();
-        if let Some((_, opening)) = self.opening(game) {
+        let opening = self.opening(game);
+        if game.level_opening.is_some() && opening.is_none() {
+            return None;
+        }
+        if let Some((_, opening)) = opening {
             start = opening.start;
-            if let Some(plies) = event.openings.plies {
+            let level = event.openings.when_level.as_deref().filter(|_| game.level_opening.is_some());
+            if let Some(plies) = level.unwrap_or(&event.openings).plies {
                 start.moves.truncate(plies as usize);
             }
             if !opening.name.is_empty() {

@@ -79,6 +79,8 @@ pub(super) struct EventState {
     pub(super) pairs: BTreeMap<PairId, Pair>,
     pub(super) held: Held,
     pub(super) book: BookState,
+    /// That for what is played after a level match; empty where there is none.
+    pub(super) level_book: BookState,
     /// Facts that are queued or on their way; nothing is handed out before they are there.
     pub(super) facts_pending: u32,
     /// Pairs set aside by facts that are not retried yet.
@@ -101,6 +103,38 @@ pub(super) enum BookState {
     Wanted,
     Asked,
     Failed { error: String, again_ns: u64 },
+}
+
+impl BookState {
+    /// Whether it is to be asked for now.
+    pub(super) fn is_open(&self, now_ns: u64) -> bool {
+        match self {
+            Self::Ready(_) | Self::Asked => false,
+            Self::Wanted => true,
+            Self::Failed { again_ns, .. } => *again_ns <= now_ns,
+        }
+    }
+}
+
+impl EventState {
+    /// Its books by their digests, and how far they are.
+    pub(super) fn books(&self) -> [(&str, &BookState); 2] {
+        [(&self.meta.book, &self.book), (&self.meta.level_book, &self.level_book)]
+    }
+
+    pub(super) fn books_mut(&mut self) -> [(&str, &mut BookState); 2] {
+        [(&self.meta.book, &mut self.book), (&self.meta.level_book, &mut self.level_book)]
+    }
+
+    /// Whether its books are there, so that games can be handed out.
+    pub(super) fn has_books(&self) -> bool {
+        self.books().iter().all(|(_, book)| matches!(book, BookState::Ready(_)))
+    }
+
+    /// Whether a book is to be asked for now.
+    pub(super) fn wants_book(&self, now_ns: u64) -> bool {
+        self.books().iter().any(|(_, book)| book.is_open(now_ns))
+    }
 }
 
 /// One pair: what the store has of its lease, and who has it in hand.

@@ -20,6 +20,9 @@ pub(super) struct Meta {
     pub(super) spec_digest: String,
     /// The openings' digest as `Apply` gave it; empty without a book.
     pub(super) book: String,
+    /// The digest of those for what is played after a level match; empty without them.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) level_book: String,
     pub(super) applied_unix_ms: u64,
     /// How many facts are in the log, so that each one rewrites this.
     pub(super) facts: u64,
@@ -40,6 +43,9 @@ pub(super) struct SeasonMeta {
     pub(super) seed: u64,
     /// The openings of each event: digest and how many there are.
     pub(super) books: std::collections::BTreeMap<String, (String, u64)>,
+    /// The same of those for what is played after a level match, where an event has them.
+    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    pub(super) level_books: std::collections::BTreeMap<String, (String, u64)>,
     /// Digests of engines that were known when it was applied.
     #[serde(default)]
     pub(super) digests: Vec<(String, String)>,

@@ -353,10 +353,10 @@ impl EventState {
         if let Some(why) = self.begins_after(now_unix_ms) {
             return Some(why);
         }
-        match &self.book {
+        self.books().into_iter().find_map(|(_, book)| match book {
             BookState::Ready(_) => None,
             BookState::Asked | BookState::Wanted => Some("its book to be loaded".to_owned()),
             BookState::Failed { error, .. } => Some(format!("its book: {error}")),
-        }
+        })
     }
 }

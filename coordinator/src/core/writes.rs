@@ -68,7 +68,7 @@ pub(super) struct Create {
     pub(super) meta: Meta,
     pub(super) facts: Vec<LoggedFact>,
     /// `None`: it is to be loaded.
-    pub(super) book: Option<Arc<Book>>,
+    pub(super) books: Option<[Arc<Book>; 2]>,
     pub(super) asks: Vec<AskId>,
     pub(super) response: v1::ApplyResponse,
 }

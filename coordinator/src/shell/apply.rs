@@ -6,11 +6,17 @@ use std::{
 };
 
 use bytes::Bytes;
-use rookery_game::opening::Book;
+use rookery_game::{
+    opening::{Book, together},
+    setup::GameKind,
+};
 use rookery_proto::v1;
 use rookery_tournament::{
     season::numbers,
-    spec::{FormatSpec, OpeningSource, Spec, SpecErrors, explain, explain_season, is_season, parse, parse_season},
+    spec::{
+        FormatSpec, OpeningSource, OpeningsSpec, Spec, SpecErrors, explain, explain_season, is_season, parse,
+        parse_season,
+    },
 };
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -47,8 +53,8 @@ impl Handle {
             parse(name, text, loader).map(|parsed| parsed.spec)
         };
         let spec = self.read(file_name, text, files.clone(), read).await?;
-        let (book_digest, book, warnings) = self.book(&spec, &files).await?;
-        openings::enough(&spec, &book).map_err(Denied::Invalid)?;
+        let (books, warnings) = self.books(&spec, &files, &BTreeMap::new()).await?;
+        let Books { own: (book_digest, book), level: level_book } = books;
         let digests = self.digests(&spec, digests).await?;
         let explained = explain(&spec);
         let spec_digest = sha256(spec.digest_input().as_bytes());
@@ -56,6 +62,7 @@ impl Handle {
             spec: Box::new(spec),
             spec_digest,
             book: (book_digest, book),
+            level_book,
             uid: Uuid::new_v4().to_string(),
             seed: seed(),
             digests,
@@ -119,21 +126,32 @@ impl Handle {
         let season = self.read(file_name, text, files.clone(), read).await?;
         let playing = numbers(&season, &[]);
         let (mut books, mut warnings) = (BTreeMap::new(), Vec::new());
+        let mut level_books = BTreeMap::new();
+        // Those of earlier events, for events that take openings from them.
+        let mut known: BTreeMap<String, Arc<Book>> = BTreeMap::new();
         for event in &season.events {
             let count = playing.get(&event.name).map_or(2, |n| n.playing.max(2)) as usize;
             let engines = season.engines.iter().take(count).cloned().collect();
             let spec = Spec { name: event.name.clone(), engines, event: event.event.clone() };
             let of = |why: String| Denied::Invalid(format!("event `{}`: {why}", event.name));
-            let (digest, book, more) = self.book(&spec, &files).await?;
-            openings::enough(&spec, &book).map_err(of)?;
-            books.insert(event.name.clone(), (digest, book.len() as u64));
+            let found = self.books(&spec, &files, &known).await;
+            let (Books { own, level }, more) = found.map_err(|denied| match denied {
+                Denied::Invalid(why) => of(why),
+                other => other,
+            })?;
+            books.insert(event.name.clone(), (own.0, own.1.len() as u64));
+            if event.event.openings.when_level.is_some() {
+                level_books.insert(event.name.clone(), (level.0, level.1.len() as u64));
+            }
+            known.insert(event.name.clone(), own.1);
             warnings.extend(more);
         }
         let explained = explain_season(&season);
         let spec_digest = sha256(season.digest_input().as_bytes());
         let (uid, seed) = (Uuid::new_v4().to_string(), seed());
         let season = Box::new(season);
-        let request = Request::ApplySeason { season, spec_digest, books, uid, seed, digests, dry_run, change };
+        let request =
+            Request::ApplySeason { season, spec_digest, books, level_books, uid, seed, digests, dry_run, change };
         match self.ask(request).await? {
             Answer::Applied(mut applied) => {
                 applied.explained = explained;
@@ -175,13 +193,36 @@ impl Handle {
         }
     }
 
-    /// The event's openings with their digest, and warnings.
-    async fn book(
+    /// An event's books, and warnings. `known` are those of the season's earlier events.
+    async fn books(
         &self,
         spec: &Spec,
         files: &BTreeMap<String, String>,
-    ) -> Result<(String, Arc<Book>, Vec<String>), Denied> {
+        known: &BTreeMap<String, Arc<Book>>,
+    ) -> Result<(Books, Vec<String>), Denied> {
         let openings = &spec.event.openings;
+        let (digest, book, mut warnings) = self.book(spec, openings, files, known).await?;
+        openings::enough(spec, &book).map_err(Denied::Invalid)?;
+        let mut books = Books { own: (digest, book), level: Default::default() };
+        if let Some(openings) = &openings.when_level {
+            let (digest, book, more) = self.book(spec, openings, files, known).await?;
+            if book.is_empty() {
+                return Err(Denied::Invalid("the book for level matches has no openings".to_owned()));
+            }
+            books.level = (digest, book);
+            warnings.extend(more);
+        }
+        Ok((books, warnings))
+    }
+
+    /// Openings with their digest, and warnings.
+    async fn book(
+        &self,
+        spec: &Spec,
+        openings: &OpeningsSpec,
+        files: &BTreeMap<String, String>,
+        known: &BTreeMap<String, Arc<Book>>,
+    ) -> Result<(String, Arc<Book>, Vec<String>), Denied> {
         let digest = match &openings.source {
             OpeningSource::Own => self.put_file(Bytes::from_static(Book::OWN)).await?,
             OpeningSource::Book(name) | OpeningSource::Schedule(name) => match files.get(name) {
@@ -191,11 +232,33 @@ impl Handle {
             OpeningSource::Start => String::new(),
             OpeningSource::Chess960 => "chess960".to_owned(),
             OpeningSource::DoubleChess960 => "double-chess960".to_owned(),
+            OpeningSource::UsedIn(events) => self.put_together(spec.event.game, events, known).await?,
         };
         match self.inner.books.load(&digest, spec.event.game, spec.event.rules, openings).await {
             Ok((book, warnings)) => Ok((digest, book, warnings)),
             Err(BookFault::File { error: ArchiveError::Unavailable(why), .. }) => Err(Denied::Unavailable(why)),
             Err(fault) => Err(Denied::Invalid(fault.to_string())),
+        }
+    }
+
+    /// The books of these events as one file, so that what was drawn from can be looked at; its digest.
+    async fn put_together(
+        &self,
+        kind: GameKind,
+        events: &[String],
+        known: &BTreeMap<String, Arc<Book>>,
+    ) -> Result<String, Denied> {
+        let books: Vec<Arc<Book>> = events.iter().filter_map(|event| known.get(event).cloned()).collect();
+        let text = tokio::task::spawn_blocking(move || {
+            let books: Vec<&Book> = books.iter().map(AsRef::as_ref).collect();
+            together(&books, kind)
+        });
+        match text.await {
+            Ok(Ok(text)) if text.is_empty() => {
+                Err(Denied::Invalid(format!("the books of {} have no openings", events.join(", "))))
+            }
+            Ok(text) => self.put_file(Bytes::from(text.map_err(Denied::Invalid)?)).await,
+            Err(error) => Err(Denied::Invalid(format!("the books could not be put together: {error}"))),
         }
     }
 
@@ -228,6 +291,13 @@ impl Handle {
         known.retain(|name, _| spec.engines.iter().any(|engine| engine.setup.name == *name));
         Ok(known.into_iter().collect())
     }
+}
+
+/// The books of an event by their digests.
+struct Books {
+    own: (String, Arc<Book>),
+    /// For what is played after a level match.
+    level: (String, Arc<Book>),
 }
 
 /// Names that stand in for those who are in an event, while who joins is read.

@@ -15,6 +15,8 @@ use crate::archive::{Archive, ArchiveError};
 
 /// The name of the project's own book.
 const OWN: &str = "own.pgn";
+/// The name of books that were put together.
+const USED: &str = "used-in.pgn";
 
 /// Why there is no book.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -60,6 +62,7 @@ impl Books {
             OpeningSource::DoubleChess960 => return Ok((Arc::new(Book::double_chess960()), Vec::new())),
             OpeningSource::Own => OWN,
             OpeningSource::Book(name) | OpeningSource::Schedule(name) => name,
+            OpeningSource::UsedIn(_) => USED,
         };
         let options = BookOptions { skip_broken: openings.skip_broken, max_plies: openings.plies, rules };
         let key = (digest.to_owned(), kind, options.skip_broken, options.max_plies, format!("{rules:?}"));

@@ -16,6 +16,7 @@ pub(super) fn enough(spec: &Spec, book: &Book) -> Result<(), String> {
     let openings = &spec.event.openings;
     let name = match &openings.source {
         OpeningSource::Start => return Ok(()),
+        OpeningSource::UsedIn(_) => "of earlier events",
         OpeningSource::Own => "of Rookery itself",
         OpeningSource::Book(name) | OpeningSource::Schedule(name) => name,
         OpeningSource::Chess960 => "of Chess960 starts",

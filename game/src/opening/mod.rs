@@ -12,6 +12,7 @@ mod order;
 mod polyglot;
 pub(crate) mod position;
 mod rows;
+mod together;
 
 pub use book::Book;
 pub use error::{BookError, BookErrors, BookWarning, EntryFault, MAX_ERRORS};
@@ -20,6 +21,7 @@ pub use order::{Permutation, index};
 pub use polyglot::{DEFAULT_PLIES, MAX_LINES};
 pub(crate) use position::castling_mode;
 pub use position::{PositionFault, Repair};
+pub use together::{MAX_TOGETHER, together};
 
 use crate::setup::Start;
 

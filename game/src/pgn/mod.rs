@@ -36,4 +36,5 @@ pub use san::MoveFault;
 pub(crate) use san::read as read_san;
 pub use scores::{Score, scores};
 pub use split::{Headers, RawGame, headers};
+pub(crate) use tag::write as put_tag;
 pub use write::{PgnOptions, write};

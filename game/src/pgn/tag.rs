@@ -122,7 +122,7 @@ fn unescape(value: &[u8]) -> String {
 
 /// Writes one tag and its line's end: one line whatever the value holds, quotes and backslashes escaped, control
 /// characters and line separators as blanks.
-pub(super) fn write(out: &mut String, name: &str, value: &str) {
+pub(crate) fn write(out: &mut String, name: &str, value: &str) {
     out.push('[');
     out.push_str(name);
     out.push_str(" \"");

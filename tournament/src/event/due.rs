@@ -117,6 +117,7 @@ impl Event {
             first,
             second,
             opening: place.opening,
+            level_opening: place.level_opening,
             round: self.schedule.round_text(place, game),
         }
     }

@@ -124,8 +124,10 @@ pub fn openings_needed(spec: &Spec, entrants: u32) -> u64 {
         opening_offset: 0,
         spec: String::new(),
         rules_version: 0,
+        level_book: String::new(),
+        level_openings: 0,
     });
     // How many there are does not depend on what would be drawn.
-    fold(Fact::Drawn { stage: 0, round: 1, order: (1..=entrants).map(EntrantId).collect() });
+    fold(Fact::Drawn { stage: 0, round: 1, order: (1..=entrants).map(EntrantId).collect(), openings: Vec::new() });
     event.schedule.openings_needed()
 }

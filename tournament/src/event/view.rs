@@ -53,6 +53,15 @@ impl<'a> View<'a> {
         self.event.seed
     }
 
+    /// So many openings of the book for level matches, without one that came before until all did: those behind the first
+    /// `drawn`, in the order that the seed gives them. Empty where there is no such book.
+    #[must_use]
+    pub fn level_openings(&self, drawn: u64, count: u32) -> Vec<u64> {
+        let (digest, n) = &self.event.level_book;
+        let of = |number| rookery_game::opening::index(self.event.seed, digest, true, 0, number, *n);
+        if *n == 0 { Vec::new() } else { (drawn..drawn + u64::from(count)).map(of).collect() }
+    }
+
     /// Games that a pair gives, 1 or 2.
     #[must_use]
     pub const fn games_per_pair(&self) -> u8 {

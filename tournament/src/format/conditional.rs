@@ -123,7 +123,7 @@ impl Conditional {
 
 impl Format for Conditional {
     fn fold(&mut self, fact: &Fact, _field: &Field, _spec: &Spec, schedule: &mut Schedule) {
-        let Fact::Drawn { stage: 0, round, order } = fact else { return };
+        let Fact::Drawn { stage: 0, round, order, .. } = fact else { return };
         if usize::from(*round) != self.rounds.len() + 1 {
             return;
         }
@@ -139,6 +139,7 @@ impl Format for Conditional {
             from: 0,
             decides: false,
             at: None,
+            openings: Vec::new(),
         });
         self.rounds.push(Round { players, promoted });
     }

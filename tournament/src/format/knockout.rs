@@ -158,7 +158,17 @@ impl Knockout {
         };
         let layout = Layout::list(&played(two));
         let label = u64::from(round);
-        schedule.draw(Batch { stage, round, label, layout, pairs, from: 0, decides: settings.stop, at: None });
+        schedule.draw(Batch {
+            stage,
+            round,
+            label,
+            layout,
+            pairs,
+            from: 0,
+            decides: settings.stop,
+            at: None,
+            openings: Vec::new(),
+        });
     }
 
     /// The place of a pair after a level meeting among all such pairs of its round, whichever is drawn first.
@@ -175,7 +185,7 @@ impl Knockout {
 
 impl Format for Knockout {
     fn fold(&mut self, fact: &Fact, _field: &Field, spec: &Spec, schedule: &mut Schedule) {
-        let Fact::Drawn { stage, round, order } = fact else { return };
+        let Fact::Drawn { stage, round, order, .. } = fact else { return };
         let two = meetings(order);
         match *stage {
             MAIN if usize::from(*round) == self.rounds.len() + 1 => {
@@ -195,8 +205,17 @@ impl Format for Knockout {
                 let Some(at) = self.tie_at(of, *round, meeting, ties + 1) else { return };
                 self.ties.insert((of, *round, meeting.0), ties + 1);
                 let (label, layout) = (u64::from(*round), Layout::list(&[meeting]));
-                let batch =
-                    Batch { stage, round: *round, label, layout, pairs: 1, from: ties, decides: false, at: Some(at) };
+                let batch = Batch {
+                    stage,
+                    round: *round,
+                    label,
+                    layout,
+                    pairs: 1,
+                    from: ties,
+                    decides: false,
+                    at: Some(at),
+                    openings: Vec::new(),
+                };
                 schedule.draw(batch);
             }
             _ => {}

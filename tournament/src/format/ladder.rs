@@ -112,7 +112,7 @@ impl Format for Ladder {
                     schedule.give_back(&place);
                 }
             }
-            Fact::Drawn { stage: 0, round, order } if usize::from(*round) == self.matches.len() + 1 => {
+            Fact::Drawn { stage: 0, round, order, .. } if usize::from(*round) == self.matches.len() + 1 => {
                 let [challenger, defender] = order[..] else { return };
                 let mut climb = 1;
                 if let Some(last) = self.matches.last().copied() {
@@ -131,6 +131,7 @@ impl Format for Ladder {
                     from: 0,
                     decides: true,
                     at: None,
+                    openings: Vec::new(),
                 });
             }
             Fact::Drawn { stage: TIE_BREAK, round, .. } if usize::from(*round) == self.matches.len() => {
@@ -145,6 +146,7 @@ impl Format for Ladder {
                     from: last.ties - 1,
                     decides: false,
                     at: None,
+                    openings: Vec::new(),
                 });
             }
             _ => {}

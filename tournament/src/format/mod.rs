@@ -42,6 +42,8 @@ pub struct DueGame {
     pub second: EntrantId,
     /// The pair's opening number, counted in starting order from 0, offset not yet added.
     pub opening: u64,
+    /// The index of its opening in the book for level matches, where one was drawn there; `opening` then says nothing.
+    pub level_opening: Option<u64>,
     /// `ROUND.GAME` for people and the PGN.
     pub round: String,
 }
@@ -135,7 +137,13 @@ impl Draw {
     /// A draw for a round of a stage.
     #[must_use]
     pub const fn of(stage: u8, round: u16, order: Vec<EntrantId>) -> Self {
-        Self { fact: Some(Fact::Drawn { stage, round, order }), question: None }
+        Self::with_openings(stage, round, order, Vec::new())
+    }
+
+    /// The same, with openings drawn from the book for level matches.
+    #[must_use]
+    pub const fn with_openings(stage: u8, round: u16, order: Vec<EntrantId>, openings: Vec<u64>) -> Self {
+        Self { fact: Some(Fact::Drawn { stage, round, order, openings }), question: None }
     }
 
     fn ask(question: impl Into<String>) -> Self {

@@ -178,6 +178,8 @@ pub struct Batch {
     /// The first opening number, and how many pairs of the same label come before; `None`: what is next. Given where the
     /// order of draws depends on the order in which results come in.
     pub at: Option<(u64, u64)>,
+    /// Openings in the book for level matches, pair by pair, where they were drawn; they take none of the event's own.
+    pub openings: Vec<u64>,
 }
 
 /// What a drawn block has of its own.
@@ -210,6 +212,8 @@ struct Block {
     encounters_before: u64,
     /// Pairs that each of its encounters had before this block.
     ordinals_before: u64,
+    /// Openings in the book for level matches, pair by pair.
+    openings: Vec<u64>,
 }
 
 impl Block {
@@ -235,6 +239,8 @@ pub struct Place {
     pub pair: PairId,
     /// Its opening number, from 0.
     pub opening: u64,
+    /// Its opening in the book for level matches, where one was drawn for it.
+    pub level_opening: Option<u64>,
     /// The round in the event, from 0; rounds of return games not counted.
     round: u64,
     /// Where it stands within its round, from 0.
@@ -330,10 +336,11 @@ impl Schedule {
     /// Adds what was drawn. Its opening numbers, one per pair, per round or per encounter as the spec says, go on from
     /// the last ones that were used.
     pub fn draw(&mut self, batch: Batch) {
-        let Batch { stage, round, label, layout, pairs, from, decides, at } = batch;
+        let Batch { stage, round, label, layout, pairs, from, decides, at, openings } = batch;
         let meetings = u64::from(layout.rounds()) * u64::from(layout.boards());
         let pairs = pairs.min(MAX_PAIRS);
         let width = match self.per {
+            _ if !openings.is_empty() => 0,
             Per::Pair => meetings * u64::from(pairs),
             Per::Round => u64::from(layout.rounds()) * u64::from(pairs),
             Per::Encounter => meetings,
@@ -359,6 +366,7 @@ impl Schedule {
             rounds_before: last.map_or(0, |b| b.rounds_before + b.cycle_rounds() * u64::from(b.cycles)),
             encounters_before: self.blocks.iter().map(|b| b.encounters_before + encounters(b)).max().unwrap_or(0),
             ordinals_before: 0,
+            openings,
         };
         let games =
             (block.pairs_before.saturating_add(block.total_pairs())).saturating_mul(u64::from(self.games_per_pair));
@@ -420,6 +428,7 @@ impl Schedule {
             rounds_before,
             encounters_before,
             ordinals_before,
+            openings: Vec::new(),
         };
         let games =
             (block.pairs_before.saturating_add(block.total_pairs())).saturating_mul(u64::from(self.games_per_pair));
@@ -520,6 +529,7 @@ impl Schedule {
                 number: block.from + number + 1,
             },
             opening: drawn.unwrap_or(opening),
+            level_opening: block.openings.get((index - block.pairs_before) as usize).copied(),
             round: absolute_round,
             in_round,
             rounds_before_cycle,

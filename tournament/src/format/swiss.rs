@@ -130,7 +130,7 @@ impl Swiss {
 
 impl Format for Swiss {
     fn fold(&mut self, fact: &Fact, _field: &Field, spec: &Spec, schedule: &mut Schedule) {
-        let Fact::Drawn { stage: 0, round, order } = fact else { return };
+        let Fact::Drawn { stage: 0, round, order, .. } = fact else { return };
         if *round == 0 && self.seeding.is_none() && self.rounds.is_empty() {
             self.seeding = Some(order.clone());
         }
@@ -148,6 +148,7 @@ impl Format for Swiss {
             from: 0,
             decides: false,
             at: None,
+            openings: Vec::new(),
         });
         self.bye = 2 * pairs * u32::from(schedule.games_per_pair());
         self.rounds.push(two);

@@ -18,6 +18,8 @@ pub(super) struct Match {
     two: Option<(EntrantId, EntrantId)>,
     /// Draws after a level match.
     rounds: u16,
+    /// Openings that were drawn for them.
+    openings: u64,
 }
 
 fn rules(spec: &Spec) -> MatchRules {
@@ -25,6 +27,11 @@ fn rules(spec: &Spec) -> MatchRules {
         FormatSpec::Match { rules, .. } => *rules,
         _ => MatchRules::default(),
     }
+}
+
+/// Pairs of a draw after a level match: those that the spec says, then one at a time.
+fn pairs_after(rules: MatchRules, round: u16) -> u32 {
+    rules.when_level.filter(|&pairs| round == 1 && pairs > 0).unwrap_or(1)
 }
 
 impl Match {
@@ -53,15 +60,16 @@ impl Match {
 impl Format for Match {
     fn fold(&mut self, fact: &Fact, field: &Field, spec: &Spec, schedule: &mut Schedule) {
         let rules = rules(spec);
-        let batch = |stage, round, label, layout, pairs, decides| Batch {
+        let batch = |stage, round, label, two, pairs, openings| Batch {
             stage,
             round,
             label,
-            layout,
+            layout: Layout::list(&[two]),
             pairs,
             from: 0,
-            decides,
+            decides: stage == 0,
             at: None,
+            openings,
         };
         match fact {
             Fact::Opened { .. } => {
@@ -71,19 +79,19 @@ impl Format for Match {
                 self.two = Some(two);
                 let pairs = pairs(&spec.event.format);
                 if rules.stop {
-                    schedule.draw(batch(0, 1, 1, Layout::list(&[two]), pairs, true));
+                    schedule.draw(batch(0, 1, 1, two, pairs, Vec::new()));
                 } else {
                     schedule.push(Layout::Duel(two.0, two.1), 1, pairs);
                 }
             }
-            Fact::Drawn { stage: TIE_BREAK, round, .. } if *round == self.rounds + 1 => {
+            Fact::Drawn { stage: TIE_BREAK, round, openings, .. } if *round == self.rounds + 1 => {
                 let Some(two) = self.two else { return };
                 self.rounds = *round;
                 // Without an early stop each pair before is a round of its own.
                 let before = if rules.stop { 1 } else { u64::from(pairs(&spec.event.format)) };
-                let first = rules.when_level.filter(|&pairs| *round == 1 && pairs > 0);
-                let layout = Layout::list(&[two]);
-                schedule.draw(batch(TIE_BREAK, *round, before + u64::from(*round), layout, first.unwrap_or(1), false));
+                self.openings += openings.len() as u64;
+                let label = before + u64::from(*round);
+                schedule.draw(batch(TIE_BREAK, *round, label, two, pairs_after(rules, *round), openings.clone()));
             }
             Fact::Amended { .. } if spec.event.format.widens() => schedule.widen(pairs(&spec.event.format)),
             _ => {}
@@ -99,7 +107,9 @@ impl Format for Match {
         if self.rounds >= MAX_ROUNDS {
             return Draw::ask("the match is still level, and no more pairs can be drawn");
         }
-        Draw::of(TIE_BREAK, self.rounds + 1, vec![one, other])
+        let round = self.rounds + 1;
+        let openings = view.level_openings(self.openings, pairs_after(rules(view.spec()), round));
+        Draw::with_openings(TIE_BREAK, round, vec![one, other], openings)
     }
 
     fn ranking(&self, view: &View<'_>) -> Option<Vec<Vec<EntrantId>>> {

@@ -49,7 +49,7 @@ pub fn export(
     };
     let mut climber = state.surviving_engines.last().cloned().unwrap_or_default();
     for logged in log {
-        let Fact::Drawn { stage: 0, round, order } = &logged.fact else { continue };
+        let Fact::Drawn { stage: 0, round, order, .. } = &logged.fact else { continue };
         let [challenger, defender] = order[..] else { continue };
         let mut of = MatchState {
             match_id: u64::from(*round),

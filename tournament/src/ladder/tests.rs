@@ -27,6 +27,8 @@ fn opened(spec: &Spec) -> Fact {
         opening_offset: 0,
         spec: String::new(),
         rules_version: 1,
+        level_book: String::new(),
+        level_openings: 0,
     }
 }
 

@@ -316,6 +316,20 @@ fn mistakes_of_a_season_are_named() {
     let two =
         "promote = { count = 1, to = \"b\" }\nstay = [\"A\"]\n[events.b]\nrelegate = { count = 1 }\nstay = [\"A\"]";
     check(&format!("name = \"S\"\n[events.a]\n{two}"), &["`A` begins the season in two leagues"]);
+    let used = |list: &str| {
+        let sufi = format!("format = {{ match = {{ pairs = 1, when-level = \"pairs\" }} }}\nopenings = {list}");
+        format!("name = \"S\"\n[events.a]\nstay = [\"A\", \"B\"]\n[events.b]\n{sufi}\n[events.c]\n")
+    };
+    check(&used("{ used-in = [\"a\", \"x\"] }"), &["unknown event `x`"]);
+    check(
+        &used("{ when-level = { used-in = [\"c\", \"a\", \"a\"] } }"),
+        &["`c` must come earlier", "`a` stands here twice"],
+    );
+    check(&used("{ when-level = { used-in = [] } }"), &["no events"]);
+    check(&used("{ when-level = { from = \"start-position\" } }"), &["the start position is one opening alone"]);
+    check(&used("{ when-level = {} }"), &["it does not say which"]);
+    let fischer = used("{ used-in = [\"a\"] }").replace("[events.a]", "[events.a]\ngame = \"chess960\"");
+    check(&fischer, &["`[events.b]` takes openings of `a`, which is another game"]);
     check("name = \"S\"\n[events.\"a/b\"]\nstay = []", &["is no name of an event", "a season without events"]);
 }
 

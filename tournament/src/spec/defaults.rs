@@ -74,6 +74,7 @@ pub(super) fn openings(game: GameKind) -> OpeningsSpec {
         start: 0,
         plies: None,
         skip_broken: false,
+        when_level: None,
     }
 }
 

@@ -259,6 +259,8 @@ pub enum OpeningSource {
     DoubleChess960,
     /// A file of positions, JSONL, each a row that is played twice with the engines exchanged.
     Schedule(String),
+    /// The books of these events, earlier in the season, each opening once.
+    UsedIn(Vec<String>),
 }
 
 impl OpeningSource {
@@ -267,7 +269,7 @@ impl OpeningSource {
     pub fn file(&self) -> Option<&str> {
         match self {
             Self::Book(name) | Self::Schedule(name) => Some(name),
-            Self::Own | Self::Start | Self::Chess960 | Self::DoubleChess960 => None,
+            Self::Own | Self::Start | Self::Chess960 | Self::DoubleChess960 | Self::UsedIn(_) => None,
         }
     }
 }
@@ -314,6 +316,21 @@ pub struct OpeningsSpec {
     pub plies: Option<u32>,
     /// Whether a broken line of the book is passed over with a warning; else it is an error.
     pub skip_broken: bool,
+    /// Of what is played after a level match, drawn at random; `None`: what comes next in the event's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when_level: Option<Box<OpeningsSpec>>,
+}
+
+impl OpeningsSpec {
+    /// These and those after a level match.
+    pub fn all(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(self.when_level.as_deref())
+    }
+
+    /// The files that they name.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.all().filter_map(|openings| openings.source.file())
+    }
 }
 
 /// What happens to a game that a machine broke.

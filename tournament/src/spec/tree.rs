@@ -329,15 +329,19 @@ fn format(format: &FormatSpec) -> Node {
     table([(name, inner)])
 }
 
-fn openings(openings: &OpeningsSpec) -> Node {
-    let source = match &openings.source {
+fn source(source: &OpeningSource) -> (&'static str, Node) {
+    match source {
         OpeningSource::Own => ("from", text("own")),
         OpeningSource::Start => ("from", text("start-position")),
         OpeningSource::Book(book) => ("book", text(book)),
         OpeningSource::Chess960 => ("chess960", text("random")),
         OpeningSource::DoubleChess960 => ("chess960", text("double-random")),
         OpeningSource::Schedule(rows) => ("schedule", text(rows)),
-    };
+        OpeningSource::UsedIn(events) => ("used-in", texts(events)),
+    }
+}
+
+fn openings(openings: &OpeningsSpec) -> Node {
     let per = match openings.per {
         Per::Pair => "pair",
         Per::Round => "round",
@@ -349,11 +353,21 @@ fn openings(openings: &OpeningsSpec) -> Node {
         Distinct::Event => "event",
     };
     table([
-        source,
+        source(&openings.source),
         ("order", text(if openings.random { "random" } else { "sequential" })),
         ("per", text(per)),
         ("distinct", text(distinct)),
         ("start", leaf(openings.start)),
+        ("plies", or(openings.plies.map(leaf), "all")),
+        ("broken", text(if openings.skip_broken { "skip" } else { "stop" })),
+        ("when-level", or(openings.when_level.as_deref().map(level_openings), "as before")),
+    ])
+}
+
+/// Openings after a level match; the rest of them has no meaning there.
+fn level_openings(openings: &OpeningsSpec) -> Node {
+    table([
+        source(&openings.source),
         ("plies", or(openings.plies.map(leaf), "all")),
         ("broken", text(if openings.skip_broken { "skip" } else { "stop" })),
     ])

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rookery_tournament::{EntrantId, event::openings_needed};
+use rookery_game::{Ending, GameResult};
+use rookery_tournament::{EntrantId, Fact, event::openings_needed};
 
-use crate::world::{World, spec};
+use crate::world::{World, entry, spec};
 
 #[track_caller]
 fn check(engines: u32, format: &str, per: &str, distinct: &str, expected: u64) {
@@ -51,4 +52,42 @@ fn pairs_are_counted_in_starting_order() {
     world.play_all(None);
     let numbers: Vec<_> = world.results.iter().step_by(2).map(|r| r.opening).collect();
     assert_eq!(numbers, (0..24).collect::<Vec<_>>());
+}
+
+#[test]
+fn openings_of_a_level_match_are_drawn_from_their_own_book() {
+    let lines = "format = { match = { pairs = 2, begins = \"second\", when-level = { pairs = 12 } } }\n\
+                 openings = { order = \"sequential\", when-level = { book = \"l.pgn\" } }";
+    let openings = 14;
+    let spec = spec(2, lines);
+    let mut world = World::with_level_book(spec.clone(), 2, openings);
+    let mut drawn: Vec<Vec<u64>> = Vec::new();
+    // Drawn up to the twelfth single pair behind the twelve.
+    while world.log.len() < 1 + 1 + 12 {
+        for game in world.due(&BTreeSet::new(), 1, 4).into_iter().flat_map(|assignment| assignment.games) {
+            let own = if game.id.pair.stage == 0 { None } else { game.level_opening };
+            assert_eq!(game.level_opening, own);
+            assert_eq!(world.event.game(&game.id).unwrap().second, EntrantId(if game.id.game == 1 { 1 } else { 2 }));
+            world.result(entry(&game, GameResult::Draw, Ending::Repetition, None));
+        }
+        world.settle();
+    }
+    for logged in &world.log {
+        if let Fact::Drawn { openings, .. } = &logged.fact {
+            drawn.push(openings.clone());
+        }
+    }
+    assert_eq!(drawn.iter().map(Vec::len).collect::<Vec<_>>(), [vec![12], vec![1; 12]].concat());
+    let mut all: Vec<u64> = drawn.concat();
+    assert_ne!(all, (0..24).collect::<Vec<_>>(), "drawn at random");
+    assert_eq!(all.split_off(14), all[..10], "the same permutation again");
+    all.sort_unstable();
+    assert_eq!(all, (0..14).collect::<Vec<_>>(), "none comes again before all did");
+    world.nothing_shifted();
+    let again = world.refolded(spec, |at| (at as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    for (id, game) in &world.seen {
+        assert_eq!(again.game(id).as_ref(), Some(game));
+    }
+    // Openings of the event's own book are not used up by them.
+    assert!(world.seen.values().filter(|game| game.id.pair.stage == 0).all(|game| game.opening < 2));
 }

@@ -40,6 +40,8 @@ fn event(names: &[&str], lines: &str) -> World {
         opening_offset: 0,
         spec: String::new(),
         rules_version: 1,
+        level_book: String::new(),
+        level_openings: 0,
     });
     world.settle();
     world

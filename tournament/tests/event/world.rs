@@ -73,6 +73,11 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new(spec: Spec, engines: u32) -> Self {
+        Self::with_level_book(spec, engines, 0)
+    }
+
+    /// An event with so many openings for what is played after a level match; without a book for that with 0.
+    pub(crate) fn with_level_book(spec: Spec, engines: u32, level_openings: u64) -> Self {
         let mut world = Self { event: Event::new(spec), log: Vec::new(), results: Vec::new(), seen: BTreeMap::new() };
         world.fact(Fact::Opened {
             roster: roster(engines),
@@ -82,6 +87,8 @@ impl World {
             opening_offset: 0,
             spec: String::new(),
             rules_version: 1,
+            level_book: if level_openings == 0 { String::new() } else { "sha256:l".to_owned() },
+            level_openings,
         });
         world.settle();
         world

@@ -173,12 +173,26 @@ fn with_build(worker: &str, build: &str) -> v1::Hello {
 /// The spec applied when no worker was there, so that nothing was frozen.
 fn unfrozen() -> World {
     let mut world = World::leading();
-    let Request::Apply { spec, spec_digest, book, uid, seed, change, .. } = apply(&round_robin("AB", ""), "r") else {
+    let Request::Apply { spec, spec_digest, book, level_book, uid, seed, change, .. } =
+        apply(&round_robin("AB", ""), "r")
+    else {
         unreachable!()
     };
     let (digests, dry_run, paused, ruling) = (Vec::new(), false, false, false);
     world
-        .asked(Request::Apply { spec, spec_digest, book, uid, seed, digests, dry_run, paused, ruling, change })
+        .asked(Request::Apply {
+            spec,
+            spec_digest,
+            book,
+            level_book,
+            uid,
+            seed,
+            digests,
+            dry_run,
+            paused,
+            ruling,
+            change,
+        })
         .unwrap();
     world
 }

@@ -325,6 +325,7 @@ fn endgame() -> (World, v1::Play) {
             spec,
             spec_digest,
             book: ("sha256:b".to_owned(), std::sync::Arc::new(book)),
+            level_book: Default::default(),
             uid,
             seed,
             digests,

@@ -3,6 +3,7 @@
 use rookery_game::GameResult;
 use rookery_proto::v1::EventPhase;
 use rookery_tournament::{
+    Fact,
     season::{Invitation, SeasonFact, SeasonSpec},
     spec::parse_season,
 };
@@ -48,6 +49,7 @@ fn apply_text(text: &str, tag: &str) -> Request {
         spec_digest: format!("sha256:{:016x}", fnv(&season.digest_input())),
         season: Box::new(season),
         books: std::collections::BTreeMap::new(),
+        level_books: std::collections::BTreeMap::new(),
         uid: format!("season-{tag}"),
         seed: 7,
         digests: Vec::new(),
@@ -180,6 +182,59 @@ fn places_that_points_settle_need_no_games() {
     world.restart(Config { version: "0.1.0".to_owned(), ..Config::default() });
     world.run();
     assert_eq!((roster(&mut world, "final"), world.store.count("/log/")), ("DB".to_owned(), log));
+}
+
+/// A level final goes on with openings that were drawn, and are on record, from the books of the events before.
+#[test]
+fn a_level_final_is_played_on_from_earlier_books() {
+    let level = SEASON
+        .replace("match = { pairs = 1 }", "match = { pairs = 1, when-level = { pairs = 2 } }")
+        .replace("\"organiser\"", "\"auto\"");
+    let (before, after) = level.split_once("[events.final]").unwrap();
+    let used = "openings = { from = \"start-position\", when-level = { used-in = [\"low\", \"top\"] } }";
+    let level = format!("{before}[events.final]{}", after.replace("openings = \"start-position\"", used));
+    let mut world = World::leading();
+    let book = std::sync::Arc::new(rookery_game::opening::Book::own());
+    world.library.insert("sha256:used".to_owned(), std::sync::Arc::clone(&book));
+    let mut request = apply_text(&level, "1");
+    if let Request::ApplySeason { level_books, .. } = &mut request {
+        level_books.insert("final".to_owned(), ("sha256:used".to_owned(), book.len() as u64));
+    }
+    world.asked(request).unwrap();
+    decide(&mut world, "low", &["B", "C"]);
+    decide(&mut world, "top", &["D", "B"]);
+    assert_eq!(roster(&mut world, "final"), "DB");
+    decide(&mut world, "final", &[]);
+
+    let Ok(Answer::Facts(facts)) = world.asked(Request::Facts("S final".to_owned())) else { panic!() };
+    let facts: Vec<Fact> = facts.iter().map(|fact| serde_json::from_str(&fact.json).unwrap()).collect();
+    let opened = |fact: &Fact| {
+        matches!(fact, Fact::Opened { level_book, level_openings, .. }
+        if level_book == "sha256:used" && *level_openings == book.len() as u64)
+    };
+    assert!(opened(&facts[0]), "{facts:?}");
+    let drawn = facts.iter().find_map(|fact| match fact {
+        Fact::Drawn { openings, .. } => Some(openings.clone()),
+        _ => None,
+    });
+    let drawn = drawn.unwrap();
+    assert!(drawn.len() == 2 && drawn[0] != drawn[1], "{drawn:?}");
+
+    // Another leader plays what was drawn.
+    world.restart(Config { version: "0.1.0".to_owned(), ..Config::default() });
+    world.run();
+    let entry = |name: &str| v1::CatalogueEntry { name: name.to_owned(), digest: format!("sha256:{name}") };
+    let hello = v1::Hello { engines: ["b", "d"].map(entry).to_vec(), ..hello("w", 2) };
+    world.welcome(1, hello);
+    let plays = world.plays(1);
+    assert_eq!(plays.len(), 2);
+    for (play, at) in plays.iter().zip(drawn) {
+        for order in &play.games {
+            let setup = order.setup.as_ref().unwrap();
+            let opening = book.get(at as usize).unwrap();
+            assert_eq!((&setup.start, &setup.opening_moves), (&opening.start.position, &opening.start.moves));
+        }
+    }
 }
 
 #[test]

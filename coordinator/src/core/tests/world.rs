@@ -82,6 +82,8 @@ pub(super) struct World {
     pub(super) commits: VecDeque<(Ticket, Txn)>,
     pub(super) archives: VecDeque<(Ticket, Vec<Bytes>)>,
     pub(super) books: Vec<String>,
+    /// What is loaded by its digest; an empty book where it is not here.
+    pub(super) library: BTreeMap<String, Arc<Book>>,
     pub(super) sent: BTreeMap<SessionId, VecDeque<v1::AttachResponse>>,
     pub(super) closed: Vec<SessionId>,
     pub(super) answers: BTreeMap<AskId, Result<Answer, Denied>>,
@@ -103,6 +105,7 @@ impl World {
             commits: VecDeque::new(),
             archives: VecDeque::new(),
             books: Vec::new(),
+            library: BTreeMap::new(),
             sent: BTreeMap::new(),
             closed: Vec::new(),
             answers: BTreeMap::new(),
@@ -178,7 +181,8 @@ impl World {
             } else if !self.commits.is_empty() {
                 self.commit_one();
             } else if let Some(digest) = self.books.pop() {
-                self.put(Input::BookLoaded { digest, outcome: Ok(Arc::default()) });
+                let book = self.library.get(&digest).cloned().unwrap_or_default();
+                self.put(Input::BookLoaded { digest, outcome: Ok(book) });
             } else {
                 // What gathers leaves with the next tick.
                 let at = self.core.wake_at().unwrap_or(0);
@@ -301,6 +305,7 @@ pub(super) fn apply(text: &str, tag: &str) -> Request {
         change: change(&uid),
         spec: Box::new(spec),
         book: (String::new(), Arc::new(Book::default())),
+        level_book: Default::default(),
         uid,
         seed: 7,
         digests: ["a", "b"].map(|name| (name.to_uppercase(), format!("sha256:{name}"))).to_vec(),

@@ -7,7 +7,7 @@ use rookery_game::{
     setup::{GameKind, Limits},
 };
 
-use super::MAX_PATH;
+use super::{MAX_NAME, MAX_PATH, event::Of};
 use crate::spec::{
     CrashLimits, CrashesThen, Distinct, OpeningSource, OpeningsSpec, Per, defaults,
     walk::{Table, Value},
@@ -18,8 +18,11 @@ const SOURCES: [(&str, OpeningSource); 2] = [("own", OpeningSource::Own), ("star
 /// More plies than any game has.
 const MAX_PLIES: i128 = 20_000;
 
-/// Where games begin.
-pub(super) fn openings(event: &Table<'_>, game: GameKind) -> OpeningsSpec {
+/// More than a season has.
+const MAX_BOOKS: usize = 64;
+
+/// Where games begin. `level`: whether the format may go on after a level match.
+pub(super) fn openings(event: &Table<'_>, game: GameKind, of: Of<'_>, level: bool) -> OpeningsSpec {
     let mut openings = defaults::openings(game);
     let Some(value) = event.get("openings") else { return openings };
     if value.is_text() {
@@ -35,26 +38,12 @@ pub(super) fn openings(event: &Table<'_>, game: GameKind) -> OpeningsSpec {
         return openings;
     }
     let Some(table) = value.table("`openings`", "openings = { book = \"book.epd\" }") else { return openings };
-    if let Some(value) = table.either(&["book", "chess960", "from", "schedule"]) {
-        let source = match value.key {
-            "book" => value.line("book.epd", MAX_PATH).map(|book| OpeningSource::Book(book.to_owned())),
-            "schedule" => value.line("rows.jsonl", MAX_PATH).map(|rows| OpeningSource::Schedule(rows.to_owned())),
-            "chess960" => value
-                .word(&[("random", false), ("double-random", true)])
-                .map(|double| if double { OpeningSource::DoubleChess960 } else { OpeningSource::Chess960 }),
-            _ => {
-                let words: Vec<(&'static str, usize)> = SOURCES.iter().enumerate().map(|(i, (w, _))| (*w, i)).collect();
-                value.word(&words).map(|i| SOURCES[i].1.clone())
-            }
-        };
-        if let Some(source) = source {
-            check_game(&source, value, game);
-            // A schedule is mixed already, so that its first rows are balanced too.
-            if matches!(source, OpeningSource::Schedule(_)) {
-                (openings.random, openings.distinct) = (false, Distinct::Encounter);
-            }
-            openings.source = source;
+    if let Some(source) = source(&table, game, of) {
+        // A schedule is mixed already, so that its first rows are balanced too.
+        if matches!(source, OpeningSource::Schedule(_)) {
+            (openings.random, openings.distinct) = (false, Distinct::Encounter);
         }
+        openings.source = source;
     }
     let order = table.get("order");
     if let Some(random) = order.and_then(|v| v.word(&[("random", true), ("sequential", false)])) {
@@ -66,7 +55,7 @@ pub(super) fn openings(event: &Table<'_>, game: GameKind) -> OpeningsSpec {
     openings.per = per.unwrap_or(openings.per);
     if let Some(value) = table.get("distinct") {
         if value.is_text() && value.text("") == Some("season") {
-            value.error("`season` belongs to seasons", "seasons are not supported by this version yet");
+            value.error("openings are not told apart over a season", "expected `no`, `encounter` or `event`");
         } else {
             let words = [("no", Distinct::No), ("encounter", Distinct::Encounter), ("event", Distinct::Event)];
             openings.distinct = value.word(&words).unwrap_or(openings.distinct);
@@ -79,11 +68,87 @@ pub(super) fn openings(event: &Table<'_>, game: GameKind) -> OpeningsSpec {
         }
     }
     openings.start = table.get("start").and_then(|v| v.count(0, 1 << 40)).unwrap_or(0);
+    lines(&table, &mut openings);
+    if let Some(value) = table.get("when-level") {
+        let hint = "expected `format = { match = { pairs = 50, when-level = { pairs = 12 } } }`, or leave it out";
+        if !level {
+            value.error("only a match that goes on when it is level has openings for that", hint);
+        }
+        openings.when_level = when_level(value, game, of).map(Box::new);
+    }
+    table.finish();
+    openings
+}
+
+/// What is taken of a book.
+fn lines(table: &Table<'_>, openings: &mut OpeningsSpec) {
     openings.plies = table.get("plies").and_then(|v| v.count(0, MAX_PLIES));
     let broken = table.get("broken").and_then(|v| v.word(&[("stop", false), ("skip", true)]));
     openings.skip_broken = broken.unwrap_or(false);
+}
+
+/// Openings after a level match: always at random, each once.
+fn when_level(value: Value<'_>, game: GameKind, of: Of<'_>) -> Option<OpeningsSpec> {
+    let table = value.table("`when-level`", "when-level = { book = \"book.epd\" }")?;
+    let source = source(&table, game, of);
+    if source.is_none() && table.all().is_empty() {
+        table.error("it does not say which", "expected e.g. `{ book = \"book.epd\" }`");
+    }
+    let mut openings = OpeningsSpec { source: source?, ..defaults::openings(game) };
+    if openings.source == OpeningSource::Start {
+        table.error("the start position is one opening alone", "expected e.g. `{ book = \"book.epd\" }`");
+    }
+    lines(&table, &mut openings);
     table.finish();
-    openings
+    Some(openings)
+}
+
+/// Where openings come from, where it is said.
+fn source(table: &Table<'_>, game: GameKind, of: Of<'_>) -> Option<OpeningSource> {
+    let value = table.either(&["book", "chess960", "from", "schedule", "used-in"])?;
+    let source = match value.key {
+        "book" => value.line("book.epd", MAX_PATH).map(|book| OpeningSource::Book(book.to_owned())),
+        "schedule" => value.line("rows.jsonl", MAX_PATH).map(|rows| OpeningSource::Schedule(rows.to_owned())),
+        "chess960" => value
+            .word(&[("random", false), ("double-random", true)])
+            .map(|double| if double { OpeningSource::DoubleChess960 } else { OpeningSource::Chess960 }),
+        "used-in" => used_in(value, of),
+        _ => {
+            let words: Vec<(&'static str, usize)> = SOURCES.iter().enumerate().map(|(i, (w, _))| (*w, i)).collect();
+            value.word(&words).map(|i| SOURCES[i].1.clone())
+        }
+    };
+    if let Some(source) = &source {
+        check_game(source, value, game);
+    }
+    source
+}
+
+/// Events whose books they are.
+fn used_in(value: Value<'_>, of: Of<'_>) -> Option<OpeningSource> {
+    let Of::Season { names, at } = of else {
+        value.error("`used-in` names events of a season", "expected e.g. `{ book = \"book.epd\" }`");
+        return None;
+    };
+    let mut events: Vec<String> = Vec::new();
+    for value in value.list("used-in = [\"el\", \"l2\"]")?.into_iter().take(MAX_BOOKS) {
+        let Some(name) = value.line("el", MAX_NAME) else { continue };
+        match names.iter().position(|known| *known == name) {
+            None => value.unknown_word("event", name, names.iter().copied()),
+            Some(other) if other >= at => {
+                let message = format!("`{name}` must come earlier in the season");
+                value.error(message, "events stand in the order in which they are played");
+            }
+            Some(_) if events.iter().any(|known| known == name) => {
+                value.error(format!("`{name}` stands here twice"), "leave it out here");
+            }
+            Some(_) => events.push(name.to_owned()),
+        }
+    }
+    if events.is_empty() && value.list("").is_some_and(|values| values.is_empty()) {
+        value.error("no events", "expected e.g. `used-in = [\"el\", \"l2\"]`");
+    }
+    Some(OpeningSource::UsedIn(events))
 }
 
 fn check_game(source: &OpeningSource, value: Value<'_>, game: GameKind) {
@@ -95,7 +160,7 @@ fn check_game(source: &OpeningSource, value: Value<'_>, game: GameKind) {
         value.error("the own book is of chess", "expected `{ chess960 = \"random\" }` or a `book`");
     }
     let checkers = game == GameKind::ChineseCheckers;
-    if checkers && matches!(source, OpeningSource::Own | OpeningSource::Book(_)) {
+    if checkers && matches!(source, OpeningSource::Own | OpeningSource::Book(_) | OpeningSource::UsedIn(_)) {
         value.error("books are of chess", "expected `start-position` or `{ schedule = \"rows.jsonl\" }`");
     }
     if !checkers && matches!(source, OpeningSource::Schedule(_)) {

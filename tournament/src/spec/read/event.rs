@@ -81,15 +81,25 @@ fn control_text(value: Value<'_>) -> Option<TimeControl> {
 
 /// What an event is part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Of {
+pub(super) enum Of<'a> {
     /// Nothing.
     Itself,
     /// A season: who plays is not known yet.
-    Season,
+    Season {
+        /// The names of its events, in its order.
+        names: &'a [&'a str],
+        /// Where among them this one stands.
+        at: usize,
+    },
 }
 
 /// The event, every default filled in, and the engines that play in it.
-pub(super) fn read(table: Table<'_>, game: GameKind, raw: &mut Vec<RawEngine>, of: Of) -> (Vec<EngineSpec>, EventSpec) {
+pub(super) fn read(
+    table: Table<'_>,
+    game: GameKind,
+    raw: &mut Vec<RawEngine>,
+    of: Of<'_>,
+) -> (Vec<EngineSpec>, EventSpec) {
     let default = EventSpec::default();
     let protocol = match game {
         GameKind::Chess | GameKind::Chess960 => "uci",
@@ -121,6 +131,7 @@ pub(super) fn read(table: Table<'_>, game: GameKind, raw: &mut Vec<RawEngine>, o
     let games_per_pair = table.get("games-per-pair").and_then(|v| v.count(1, 2)).unwrap_or(2_u8);
     let format = format::read(&table, raw, games_per_pair, stop.is_some());
     let ponder = yes("ponder", false);
+    let level = matches!(&format, FormatSpec::Match { rules, .. } if rules.when_level.is_some());
     let mut event = EventSpec {
         title: text("title", "My match", MAX_NAME).unwrap_or_default(),
         game,
@@ -137,7 +148,7 @@ pub(super) fn read(table: Table<'_>, game: GameKind, raw: &mut Vec<RawEngine>, o
         time_control,
         time_scale,
         ponder,
-        openings: board::openings(&table, game),
+        openings: board::openings(&table, game, of, level),
         adjudicate: board::adjudicate(&table),
         predictions: super::predictions::read(&table),
         interruption: table.get("interruption").and_then(super::interruption::read).unwrap_or(default.interruption),

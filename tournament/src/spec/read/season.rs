@@ -9,7 +9,7 @@ use super::{MAX_NAME, MAX_PATH, Roster, document, engine::RawEngine, event, even
 use crate::{
     season::{Move, SeasonEvent, SeasonSpec, Updates, Vacancies},
     spec::{
-        EventSpec,
+        EventSpec, OpeningSource,
         error::{Sink, Source},
         season::ParsedSeason,
         walk::{Table, Value, clean},
@@ -123,6 +123,7 @@ pub(in crate::spec) fn read(
         }
     }
     twice(&source, &parsed.season);
+    other_games(&source, &parsed.season);
     sink.forget_echoes();
     parsed
 }
@@ -169,7 +170,8 @@ impl Context<'_> {
         let updates = [("promoted", Updates::Promoted), ("all", Updates::All), ("none", Updates::None)];
         let updates = table.get("updates").and_then(|value| value.word(&updates)).unwrap_or_default();
         let game = event::game(&table).unwrap_or(GameKind::Chess);
-        let (_, event) = event::read(table, game, &mut engines.to_vec(), event::Of::Season);
+        let (_, event) =
+            event::read(table, game, &mut engines.to_vec(), event::Of::Season { names: self.names, at: self.at });
         let title = if event.title.is_empty() { name.clone() } else { event.title.clone() };
         let event = EventSpec { title, ..event };
         SeasonEvent { name, event, entrants, places, promote, relegate, qualify, after, updates }
@@ -228,6 +230,20 @@ impl Context<'_> {
         };
         table.finish();
         Some(read)
+    }
+}
+
+/// Books of one game are no openings of another.
+fn other_games(source: &Source<'_>, season: &SeasonSpec) {
+    for event in &season.events {
+        for openings in event.event.openings.all() {
+            let OpeningSource::UsedIn(names) = &openings.source else { continue };
+            let other = |name: &&String| season.event(name).is_some_and(|of| of.event.game != event.event.game);
+            if let Some(name) = names.iter().find(other) {
+                let message = format!("`[events.{}]` takes openings of `{name}`, which is another game", event.name);
+                source.error_of_file(message, "leave it out of `used-in`");
+            }
+        }
     }
 }
 
