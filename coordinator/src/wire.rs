@@ -8,7 +8,7 @@ use rookery_game::{
     adjudicate::Adjudication,
     prediction::{OnIllegal, OnMissing, Predictions, Source, Zone},
     record::{EngineIdentity, Interrupted, Note, Transcript},
-    setup::{EngineSetup, GameRules, Limits, Restart, Side},
+    setup::{EngineSetup, GameRules, Killed, Limits, Restart, Side},
 };
 use rookery_proto::v1;
 use rookery_tournament::GameId;
@@ -344,6 +344,7 @@ pub fn setup(value: &GameSetup) -> v1::GameSetup {
         predictions: value.predictions.as_ref().map(predictions),
         tags: value.tags.clone(),
         keep_transcript: value.keep_transcript,
+        killed_interrupts: value.killed == Killed::Interruption,
         rules: (!value.rules.is_default()).then(|| rules(&value.rules)),
     }
 }

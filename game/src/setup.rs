@@ -135,6 +135,24 @@ impl Default for Limits {
     }
 }
 
+/// What becomes of a game whose engine was killed by a signal that tells nothing of who sent it, as SIGKILL: neither by
+/// its own limit of memory, nor, as far as the kernel counts, for the machine's want of memory.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Killed {
+    /// The process ended: its crash (TCEC §14.2).
+    #[default]
+    Crash,
+    /// Someone on the machine did it: an interruption.
+    Interruption,
+}
+
+impl Killed {
+    const fn is_default(&self) -> bool {
+        matches!(self, Self::Crash)
+    }
+}
+
 /// What an event chose of the games' own rules. A game takes its part alone.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
@@ -168,6 +186,9 @@ pub struct GameSetup {
     /// Whether the transcript is kept with every game, not only with faults.
     #[serde(default)]
     pub keep_transcript: bool,
+    /// What becomes of it where an engine is killed and nobody knows by whom.
+    #[serde(default, skip_serializing_if = "Killed::is_default")]
+    pub killed: Killed,
     /// How predictions are scored; `None`: they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub predictions: Option<crate::prediction::Predictions>,

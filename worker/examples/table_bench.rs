@@ -82,6 +82,7 @@ fn order(engine: &str, control: &str, args: &[String]) -> Result<TableOrder, Fai
         limits: Limits::default(),
         tags: Default::default(),
         keep_transcript: false,
+        killed: rookery_game::setup::Killed::Crash,
         predictions: None,
     };
     Ok(TableOrder {

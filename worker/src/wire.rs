@@ -8,7 +8,7 @@ use rookery_game::{
     chinese_checkers::{self, Profile},
     prediction::{OnIllegal, OnMissing, Predictions, Source, Zone},
     record::{EngineIdentity, Note, Transcript},
-    setup::{EngineSetup, GameRules, Limits, Restart, Side, Start},
+    setup::{EngineSetup, GameRules, Killed, Limits, Restart, Side, Start},
 };
 use rookery_proto::v1;
 
@@ -58,6 +58,7 @@ pub fn setup(setup: v1::GameSetup) -> Result<GameSetup, OrderError> {
         predictions: setup.predictions.map(predictions),
         tags: setup.tags,
         keep_transcript: setup.keep_transcript,
+        killed: if setup.killed_interrupts { Killed::Interruption } else { Killed::Crash },
     })
 }
 

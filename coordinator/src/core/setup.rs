@@ -101,6 +101,7 @@ impl EventState {
             limits: event.limits,
             tags,
             keep_transcript: event.transcripts,
+            killed: event.killed,
             predictions: event.predictions.clone(),
         })
     }

@@ -48,6 +48,7 @@ fn unknown(summary: &v1::GameSummary) -> GameSetup {
         limits: Default::default(),
         tags: [("Round".to_owned(), summary.round.clone())].into(),
         keep_transcript: false,
+        killed: rookery_game::setup::Killed::Crash,
         predictions: None,
     }
 }

@@ -73,6 +73,7 @@ pub(crate) fn record(kind: GameKind, position: &str, moves: &str, book: usize, o
             limits: rookery_game::setup::Limits::default(),
             tags: std::collections::BTreeMap::new(),
             keep_transcript: false,
+            killed: rookery_game::setup::Killed::Crash,
             predictions: None,
         },
         engines: ["One", "Two"].map(|name| EngineIdentity { name: name.to_owned(), ..EngineIdentity::default() }),

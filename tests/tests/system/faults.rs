@@ -9,7 +9,7 @@ use std::{
 use rookery_tests::{
     fleet::Fleet,
     judge::{Game, judge},
-    run::{none_left, rookery, run},
+    run::{none_left, rookery, run, wait_in},
     tools,
 };
 
@@ -148,4 +148,47 @@ fn reported_faults_are_met() {
     let wrong = |line: &&str| line.contains("VIOLATION") && !line.contains("while searching");
     let violations: Vec<_> = log.lines().filter(wrong).collect();
     assert!(violations.is_empty(), "{violations:#?}");
+}
+
+/// A kill from outside, of an engine that thinks: by the event's word its crash, or an interruption after which the game
+/// goes on.
+#[test]
+fn a_kill_from_outside_is_a_crash_or_an_interruption_as_the_event_says() {
+    let Some(python) = tools::python() else { return };
+    let mover = tools::file("engines/mover.py");
+    let mover = mover.to_str().unwrap();
+    let marks = tempfile::tempdir().unwrap();
+    let good = [mover, "seed=1", "think=5"];
+    let mark = marks.path().join("pid");
+    let mark_arg = format!("mark={}", mark.display());
+    let victim = [mover, "seed=2", "think=400", &mark_arg];
+    let mut fleet = Fleet::start(None, 1, &[("good", &python, &good), ("victim", &python, &victim)]);
+    fleet.worker(1);
+    for (killed, fault) in [("interruption", false), ("crash", true)] {
+        let _ = fs::remove_file(&mark); // of the event before
+        let file = fleet.file(
+            &format!("{killed}.toml"),
+            &format!(
+                "name = \"{killed}\"\n[[engine]]\nname = \"Good\"\nprogram = \"good\"\n[[engine]]\nname = \
+                 \"Victim\"\nprogram = \"victim\"\n[event]\nformat = {{ match = {{ pairs = 1 }} }}\n\
+                 games-per-pair = 1\ntime-control = \"60+1\"\nmax-moves = 8\nseed = 1\ninterruption = \"restart\"\n\
+                 crashes = {{ then = \"continue\" }}\nkilled = \"{killed}\"\n"
+            ),
+        );
+        fleet.operator(&["apply", file.to_str().unwrap()]).expect(0);
+        wait_in(marks.path(), || mark.exists());
+        let pid: i32 = fs::read_to_string(&mark).unwrap().parse().unwrap();
+        let pid = rustix::process::Pid::from_raw(pid).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+        fleet.over(killed);
+        let told = fleet.json(&["explain", killed, "1.1", "--transcript"]);
+        let (ending, lines) = (told["game"]["outcome"]["ending"].to_string(), told["lines"].to_string());
+        assert_eq!(ending.contains("crash"), fault, "{told}");
+        if fault {
+            assert_eq!(told["game"]["outcome"]["result"], "1-0", "{told}");
+            assert!(lines.contains("not known by whom"), "{told}");
+        } else {
+            assert!(told["interrupted"][0]["why"].to_string().contains("not known by whom"), "{told}");
+        }
+    }
 }

@@ -59,7 +59,7 @@ const FREE: [&str; 13] = [
 ];
 
 /// What changes by a ruling only.
-const BY_RULING: [&str; 2] = ["event.tie-breaks", "event.interruption"];
+const BY_RULING: [&str; 3] = ["event.tie-breaks", "event.interruption", "event.killed"];
 
 /// All keys that differ, in the order of the new spec. Engines are known by their names.
 #[must_use]

@@ -6,7 +6,7 @@ use rookery_game::{
     TimeControl,
     adjudicate::{Adjudication, TablebaseRule, TcecDrawRule},
     clock::Stage,
-    setup::{GameKind, GameRules, Limits, Restart},
+    setup::{GameKind, GameRules, Killed, Limits, Restart},
 };
 
 use super::{
@@ -147,6 +147,7 @@ impl Default for EventSpec {
             predictions: None,
             interruption: Interruption::Replay,
             crashes: CRASHES,
+            killed: Killed::Crash,
             restart: Restart::Never,
             limits: Limits::default(),
             slot: SlotSpec { cores: 1, memory: 2 * (HASH + BESIDE_HASH), gpus: 0, labels: BTreeMap::new() },

@@ -30,7 +30,7 @@ use rookery_game::{
     TimeControl,
     adjudicate::Adjudication,
     prediction::Predictions,
-    setup::{EngineSetup, GameKind, GameRules, Limits, Restart},
+    setup::{EngineSetup, GameKind, GameRules, Killed, Limits, Restart},
 };
 use serde::{Deserialize, Serialize};
 
@@ -515,6 +515,8 @@ pub struct EventSpec {
     pub interruption: Interruption,
     /// Limits of crashes.
     pub crashes: CrashLimits,
+    /// What becomes of a game whose engine was killed, nobody knows by whom.
+    pub killed: Killed,
     /// When processes are started anew, but for engines with their own.
     pub restart: Restart,
     /// Limits off the clock.

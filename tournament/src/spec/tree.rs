@@ -4,7 +4,7 @@ use rookery_game::{
     TimeControl,
     adjudicate::Adjudication,
     prediction::{OnIllegal, OnMissing, Predictions, Source, Zone},
-    setup::{GameKind, Limits, Restart},
+    setup::{GameKind, Killed, Limits, Restart},
 };
 
 use super::{
@@ -228,6 +228,13 @@ pub(super) fn event(spec: &EventSpec) -> Nodes {
                     }),
                 ),
             ]),
+        ),
+        (
+            "killed",
+            text(match spec.killed {
+                Killed::Crash => "crash",
+                Killed::Interruption => "interruption",
+            }),
         ),
         ("restart", restart(spec.restart)),
         ("limits", limits(&spec.limits)),

@@ -17,6 +17,8 @@ use std::{
 
 use rustix::process::{Pid, Signal};
 
+use super::killed::OutOfMemory;
+
 /// How often it is looked at. Short enough that a runaway is found before the machine is in need, long enough that it
 /// costs nothing beside a game.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -30,20 +32,32 @@ pub(super) struct Watch {
     stop: Option<SyncSender<()>>,
     thread: Option<JoinHandle<()>>,
     used: Arc<AtomicU64>,
+    last: Arc<AtomicU64>,
     limit: u64,
 }
 
 impl Watch {
     /// Watches the group that `pid` leads. The caller must not reap `pid` before the watch is dropped, so that its number
     /// stays its own.
-    pub(super) fn start(pid: Pid, limit: u64) -> io::Result<Self> {
+    pub(super) fn start(pid: Pid, limit: u64, kills: OutOfMemory) -> io::Result<Self> {
         let (stop, stopped) = sync_channel(1);
         let used = Arc::new(AtomicU64::new(0));
-        let seen = Arc::clone(&used);
+        let last = Arc::new(AtomicU64::new(0));
+        let seen = [&used, &last].map(Arc::clone);
         let thread = std::thread::Builder::new()
             .name("engine-memory".to_owned())
-            .spawn(move || watch(pid, limit, &seen, &stopped))?;
-        Ok(Self { stop: Some(stop), thread: Some(thread), used, limit })
+            .spawn(move || watch(pid, limit, &kills, &seen, &stopped))?;
+        Ok(Self { stop: Some(stop), thread: Some(thread), used, last, limit })
+    }
+
+    /// What it held when it was looked at last, for evidence.
+    pub(super) fn last_seen(&self) -> String {
+        let mib = |bytes: u64| bytes >> 20;
+        format!(
+            "with {} MiB of memory where its limit is {} MiB",
+            mib(self.last.load(Ordering::Acquire)),
+            mib(self.limit)
+        )
     }
 
     /// What to say of an engine that was killed for its memory; `None` where it was not.
@@ -67,9 +81,14 @@ impl Drop for Watch {
     }
 }
 
-fn watch(pid: Pid, limit: u64, used: &AtomicU64, stopped: &Receiver<()>) {
+fn watch(pid: Pid, limit: u64, kills: &OutOfMemory, [used, last]: &[Arc<AtomicU64>; 2], stopped: &Receiver<()>) {
     while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(LOOK_EVERY) {
+        kills.look();
         let Some(now) = group(pid) else { return };
+        // One that has ended holds nothing any more.
+        if now > 0 {
+            last.store(now, Ordering::Release);
+        }
         if now > limit {
             used.store(now, Ordering::Release);
             // One that is gone meanwhile needs no killing.

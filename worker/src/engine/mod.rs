@@ -6,6 +6,7 @@
 
 mod ccp;
 mod check;
+mod killed;
 mod launch;
 mod limits;
 mod lines;

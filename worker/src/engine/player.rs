@@ -116,6 +116,14 @@ pub enum Fault {
         /// `exited with code 3`, `was killed by SIGSEGV`, `closed its output`.
         status: String,
     },
+    /// The process was killed by a signal that somebody else may have sent.
+    #[error("{status}; {}", machine.as_ref().unwrap_or_else(|why| why))]
+    Killed {
+        /// `was killed by SIGKILL, with 120 MiB of memory where its limit is 512 MiB`.
+        status: String,
+        /// How the kernel tells that it was for want of memory; or that it tells nothing.
+        machine: Result<String, String>,
+    },
     /// A system call on our side failed.
     #[error("{call}: {errno}")]
     Host {

@@ -19,6 +19,7 @@ use rustix::{
 };
 
 use super::{
+    killed::{OutOfMemory, from_outside},
     launch::{Launch, NotStarted},
     limits::{KILL_WAIT, STATUS_WAIT},
     lines::Lines,
@@ -57,6 +58,7 @@ pub(crate) struct Process {
     exited: bool,
     status: Option<ExitStatus>,
     memory: Option<Watch>,
+    kills: OutOfMemory,
     mark: Mark,
     pub(crate) ring: Ring,
     pub(crate) stderr_tail: Tail,
@@ -81,14 +83,16 @@ impl Process {
             check_executable(&launch.program, &launch.directory).map_err(|source| refused("the program", source))?;
         }
         let mark = Mark::new();
+        let kills = OutOfMemory::start();
         let mut child = command(launch, &mark).spawn().map_err(|source| refused("the program", source))?;
         let adopted = Self::adopt(&mut child).and_then(|parts| {
-            let memory = launch.memory.map(|limit| Watch::start(parts.0, limit)).transpose();
+            let memory = launch.memory.map(|limit| Watch::start(parts.0, limit, kills.clone())).transpose();
             Ok((parts, memory.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::AGAIN))?))
         });
         match adopted {
             Ok(((pid, [stdin, stdout, stderr], epoll, pidfd), memory)) => Ok(Self {
                 memory,
+                kills,
                 mark,
                 child,
                 pid,
@@ -260,14 +264,20 @@ impl Process {
     pub(crate) fn ended(&mut self) -> Fault {
         let gone = self.exited || self.wait(STATUS_WAIT);
         self.drain_stderr(64);
-        let status = if gone {
-            let memory = self.memory.as_ref().and_then(Watch::verdict);
-            self.kill();
-            memory.unwrap_or_else(|| self.status.map_or_else(|| "ended".to_owned(), describe))
-        } else {
-            "closed its output".to_owned()
-        };
-        Fault::Ended { status }
+        if !gone {
+            return Fault::Ended { status: "closed its output".to_owned() };
+        }
+        let over = self.memory.as_ref().and_then(Watch::verdict);
+        let held = self.memory.as_ref().map_or_else(String::new, |watch| format!(", {}", watch.last_seen()));
+        self.kill();
+        let status = self.status.map_or_else(|| "ended".to_owned(), describe);
+        match over {
+            Some(status) => Fault::Ended { status },
+            None if self.status.and_then(|status| status.signal()).is_some_and(from_outside) => {
+                Fault::Killed { status: format!("{status}{held}"), machine: self.kills.verdict() }
+            }
+            None => Fault::Ended { status },
+        }
     }
 
     /// Waits up to `timeout` for the process to end, without reaping it.
@@ -379,6 +389,10 @@ fn signal_name(signal: i32) -> String {
     let name = match signal {
         4 => "SIGILL",
         6 => "SIGABRT",
+        1 => "SIGHUP",
+        2 => "SIGINT",
+        3 => "SIGQUIT",
+        5 => "SIGTRAP",
         7 => "SIGBUS",
         8 => "SIGFPE",
         9 => "SIGKILL",

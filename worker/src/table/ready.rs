@@ -133,6 +133,11 @@ impl Ready<'_> {
         if let Failure::Fault(Fault::Host { call, errno }) = &failure {
             return Err(Box::new(host_fault(self.order, &format!("{call}: {errno}"))));
         }
+        if let Failure::Fault(Fault::Killed { machine: Ok(how), .. }) = &failure
+            && (!seated.used || seating.replaced)
+        {
+            return Err(Box::new(host_fault(self.order, &format!("{error}: {how}"))));
+        }
         if !seated.used || seating.replaced {
             let mut end = not_started(self.order, seat, &error);
             if let TableEnd::HandedBack(back) = &mut end {

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use rookery_game::{
     Ending, GameResult, Outcome, Ply, Seat,
     clock::{Budget, Flag},
+    setup::Killed,
 };
 
 use super::{
@@ -325,7 +326,27 @@ impl Referee<'_> {
     fn crash(&self, seat: Seat, fault: &Fault) -> Stop {
         match fault {
             Fault::Host { .. } => host(fault.to_string()),
+            Fault::Killed { status, machine } => self.killed(seat, status, machine),
             Fault::Ended { status } => Stop::Over(Outcome::fault(seat, Ending::Crash, format!("engine {status}"))),
+        }
+    }
+
+    /// An engine was killed, and not for what it did. The kernel's own kills for want of memory are the machine's; of all
+    /// others nobody knows by whom, and the event says what becomes of them.
+    fn killed(&self, seat: Seat, status: &str, machine: &Result<String, String>) -> Stop {
+        let name = &self.order.setup.side(seat).engine.name;
+        match (machine, self.order.setup.killed) {
+            (Ok(how), _) => host(format!("{name} {status}: {how}")),
+            (Err(why), Killed::Interruption) => host(format!(
+                "{name} {status}: {why}, so that it is not known by whom; `killed = \"interruption\"` in the event"
+            )),
+            (Err(why), Killed::Crash) => {
+                let detail = format!(
+                    "engine {status}: {why}, so that it is not known by whom; `killed = \"crash\"` in the event makes it \
+                     the engine's"
+                );
+                Stop::Over(Outcome::fault(seat, Ending::Crash, detail))
+            }
         }
     }
 

@@ -4,7 +4,7 @@ game of two of them is a draw by repetition after eight plies.
 
 Arguments are key=value:
   die=STAGE, hang=STAGE   STAGE: start, uci, ready, newgame (the second one of this process), go, aftermove
-  how=exit|segv|kill|eof  how it dies (exit: code 3)
+  how=exit|segv|kill|term|abort|eof  how it dies (exit: code 3)
   at=N                    the ply from which a fault at `go` happens (default 2)
   once=PATH               the fault happens only while PATH does not exist; it is made then
   say=TEXT                answers `bestmove TEXT` ("bestmove" alone: say=)
@@ -79,6 +79,10 @@ def stage(name):
             os.kill(os.getpid(), signal.SIGSEGV)
         if how == "kill":
             os.kill(os.getpid(), signal.SIGKILL)
+        if how == "term":
+            os.kill(os.getpid(), signal.SIGTERM)
+        if how == "abort":
+            os.abort()
         if how == "eof":
             os.close(1)
             time.sleep(600)

@@ -5,7 +5,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rookery_game::{Ending, GameResult, Score, Seat, setup::Restart};
+use rookery_game::{
+    Ending, GameResult, Score, Seat,
+    setup::{Killed, Restart},
+};
 use rookery_worker::table::{Control, HandBackReason, TableEnd};
 
 use crate::{help::*, skip};
@@ -51,6 +54,35 @@ fn death_in_a_search_is_a_crash_in_every_kind_of_limit() {
             assert!(transcript.reproduce.starts_with("position startpos moves g1f3 g8f6\ngo "), "{transcript:?}");
             within(3.0, since);
         }
+    }
+}
+
+#[test]
+fn a_kill_of_which_nobody_knows_by_whom_is_judged_by_the_event() {
+    if !python() {
+        skip!("no python3")
+    }
+    let played = |how: &str, killed: Killed| {
+        let mut order =
+            order(&Engine::fake("Bad", &["die=go", &format!("how={how}")]), &Engine::fake("Good", &[]), NODES);
+        order.setup.killed = killed;
+        order.launches[0].memory = Some(1 << 30);
+        play_on(&mut slot(), &order).0
+    };
+    for how in ["kill", "term"] {
+        let record = finished(played(how, Killed::Crash));
+        assert_fault(&record, Seat::First, Ending::Crash, "no kill for want of memory");
+        assert_fault(&record, Seat::First, Ending::Crash, "`killed = \"crash\"` in the event makes it the engine's");
+        let back = handed_back(played(how, Killed::Interruption));
+        assert_eq!((back.reason, back.plies.len()), (HandBackReason::HostFault, 2));
+        for part in ["Bad was killed by SIG", "MiB of memory where its limit is 1024 MiB", "not known by whom"] {
+            assert!(back.evidence.contains(part), "{}", back.evidence);
+        }
+        assert_eq!(back.transcripts.len(), 2);
+    }
+    // What an engine does to itself is its own, whatever the event says.
+    for how in ["segv", "exit", "abort"] {
+        assert_fault(&finished(played(how, Killed::Interruption)), Seat::First, Ending::Crash, "engine ");
     }
 }
 

@@ -79,6 +79,7 @@ pub(crate) fn order(first: &Engine, second: &Engine, control: &str) -> TableOrde
         limits: Limits { lag: Duration::from_secs(60), ..Limits::default() },
         tags: Default::default(),
         keep_transcript: false,
+        killed: rookery_game::setup::Killed::Crash,
         predictions: None,
     };
     TableOrder {

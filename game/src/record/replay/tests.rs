@@ -38,6 +38,7 @@ pub(crate) fn record(kind: GameKind, position: &str, moves: &str, book: usize, o
             limits: Limits::default(),
             tags: Default::default(),
             keep_transcript: false,
+            killed: crate::setup::Killed::Crash,
             predictions: None,
         },
         engines: [EngineIdentity::default(), EngineIdentity::default()],

@@ -1,6 +1,9 @@
 //! The `[event]` table.
 
-use rookery_game::{TimeControl, setup::GameKind};
+use rookery_game::{
+    TimeControl,
+    setup::{GameKind, Killed},
+};
 
 use super::{
     MAX_NAME, MAX_PATH, board,
@@ -153,6 +156,10 @@ pub(super) fn read(
         predictions: super::predictions::read(&table),
         interruption: table.get("interruption").and_then(super::interruption::read).unwrap_or(default.interruption),
         crashes: board::crashes(&table),
+        killed: table
+            .get("killed")
+            .and_then(|v| v.word(&[("crash", Killed::Crash), ("interruption", Killed::Interruption)]))
+            .unwrap_or_default(),
         restart: table.get("restart").and_then(|v| v.word(&RESTARTS)).unwrap_or_default(),
         limits: default.limits,
         slot: SlotSpec::default(),
