@@ -182,6 +182,10 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub(crate) go_on: bool,
 
+    /// Go on with a ladder that was begun elsewhere: its `ladder_state.json`. What is impossible in it is named.
+    #[arg(long, value_name = "STATE", requires = "spec")]
+    pub(crate) ladder_state: Option<PathBuf>,
+
     /// Only say what would be played: how many games, about how long.
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -496,6 +500,11 @@ pub(crate) enum OperatorCommand {
         #[arg(long)]
         transcript: bool,
     },
+    /// Write a ladder's state, or go on with one that was begun elsewhere.
+    Ladder {
+        #[command(subcommand)]
+        command: LadderCommand,
+    },
     /// The log of an event: what was drawn, ruled, paused, and by whom.
     Log {
         /// The event.
@@ -651,6 +660,39 @@ pub(crate) enum OperatorCommand {
     },
     /// What the coordinator says of itself.
     Status,
+}
+
+/// What is done with a ladder's state.
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum LadderCommand {
+    /// Write the state of a ladder as other programs keep it. A file of another ladder is kept beside it as `.bak`.
+    Export {
+        /// The event; may be left out where there is one.
+        #[arg(default_value = "")]
+        event: String,
+        /// Where to; default: stdout.
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Show the standings of a state, and go on with it as a new event. What is impossible in it is named.
+    Import {
+        /// The state: `ladder_state.json`.
+        state: PathBuf,
+        /// The spec of the ladder: the same engines in the same order by rating, as many pairs a match.
+        spec: PathBuf,
+        /// Only show the standings, and say what would happen.
+        #[arg(long)]
+        dry_run: bool,
+        /// Begin a fresh ladder, and keep the state as `.bak`.
+        #[arg(long)]
+        start_new: bool,
+        /// Begin paused.
+        #[arg(long)]
+        paused: bool,
+        /// Change one key of the spec: `event.time-control=5+0.05`. May come again.
+        #[arg(long = "set", value_name = "KEY=VALUE")]
+        set: Vec<String>,
+    },
 }
 
 /// `90s`, `1m30s`, `500ms`; a bare number is refused, as nobody can tell its unit.

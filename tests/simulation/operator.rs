@@ -123,6 +123,7 @@ impl World {
         };
         match self.operator.tasks[task].deed.clone() {
             Deed::Apply => Request::Apply {
+                ladder: None,
                 spec: Box::new(self.shape.spec.clone()),
                 spec_digest: "sha256:spec".to_owned(),
                 book: (BOOK.to_owned(), self.library.book.clone()),

@@ -171,8 +171,8 @@ impl Event {
     }
 
     /// Takes a fact into account. A game or pair that the schedule does not have is passed over.
-    pub fn fold_fact(&mut self, fact: &LoggedFact) {
-        let LoggedFact { by, reason, fact, .. } = fact;
+    pub fn fold_fact(&mut self, logged: &LoggedFact) {
+        let LoggedFact { by, reason, fact, .. } = logged;
         match fact {
             Fact::Opened { roster, seed, level_book, level_openings, .. } => {
                 self.seed = *seed;
@@ -252,6 +252,13 @@ impl Event {
                 self.rulings.push(Ruling { order: order.clone(), by: by.clone(), reason: reason.clone() });
             }
             Fact::Decided { pair, game, why } => self.decide(pair, *game, why),
+            Fact::Imported { facts, .. } => {
+                for inner in facts.iter().filter(|inner| !matches!(inner, Fact::Imported { .. })) {
+                    let (by, reason, request_id) = (by.clone(), reason.clone(), String::new());
+                    let LoggedFact { seq, at_unix_ms, .. } = *logged;
+                    self.fold_fact(&LoggedFact { seq, at_unix_ms, by, reason, request_id, fact: inner.clone() });
+                }
+            }
             Fact::Drawn { .. } | Fact::Gated | Fact::Froze { .. } => {}
         }
         let before = self.schedule.pairs();

@@ -150,6 +150,38 @@ pub enum Fact {
     },
     /// A gate between events passed.
     Gated,
+    /// A ladder that was begun elsewhere goes on here: what its state file says of it.
+    Imported {
+        /// The digest of the file, `sha256:…`.
+        state: String,
+        /// Draws, results and decisions in the order in which they would have been put on record one by one.
+        facts: Vec<Fact>,
+        /// Openings of the book in the order in which they are played; empty: as the spec says.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        order: Vec<u64>,
+        /// Names of the openings that were played, pair by pair.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        openings: Vec<OpeningName>,
+    },
+}
+
+impl Fact {
+    /// Itself, and what it brings with it ([`Fact::Imported`]), in order.
+    pub fn each(&self) -> impl DoubleEndedIterator<Item = &Self> {
+        let inner: &[Self] = if let Self::Imported { facts, .. } = self { facts } else { &[] };
+        std::iter::once(self).chain(inner)
+    }
+}
+
+/// How an opening is named in a ladder's state file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpeningName {
+    /// Its number in the book.
+    #[serde(default)]
+    pub id: String,
+    /// What identifies it beyond that.
+    #[serde(default)]
+    pub hash: String,
 }
 
 /// One entrant of a roster.

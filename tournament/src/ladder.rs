@@ -3,10 +3,12 @@
 
 mod check;
 mod export;
+mod import;
 mod resume;
 
 pub use check::{Preview, check, preview};
-pub use export::{OpeningName, export};
+pub use export::export;
+pub use import::{MAX_ORDER, import};
 pub use resume::resume;
 
 use serde::{Deserialize, Serialize};
@@ -108,6 +110,14 @@ pub fn read(text: &str) -> Result<State, Vec<String>> {
     let state: State = serde_json::from_str(text).map_err(|error| vec![format!("it cannot be read: {error}")])?;
     let wrong = check(&state);
     if wrong.is_empty() { Ok(state) } else { Err(wrong) }
+}
+
+/// Milliseconds since 1970 as the file writes a moment: `2026-02-18T12:00:00Z`; empty beyond the year 9999.
+#[must_use]
+pub fn moment(unix_ms: u64) -> String {
+    let seconds = i64::try_from(unix_ms / 1000).ok();
+    let at = seconds.and_then(|seconds| jiff::Timestamp::from_second(seconds).ok());
+    at.map_or_else(String::new, |at| at.to_string())
 }
 
 /// Half points of White.

@@ -1,5 +1,6 @@
 //! The operator's commands.
 
+mod ladder;
 mod ratings;
 mod season;
 mod show;
@@ -13,8 +14,11 @@ use std::{
 use rookery_proto::v1;
 use serde_json::json;
 
-pub(crate) use self::show::{crosstable_text, result_json, standings_text};
 use self::show::{event_json, events_text, games_text, standings_json, workers_text};
+pub(crate) use self::{
+    ladder::{read as read_ladder, table as ladder_table},
+    show::{crosstable_text, result_json, standings_text},
+};
 use crate::{
     args::{GamesOfWhoLeaves, OperatorCommand, OperatorOptions},
     client::{Client, failed},
@@ -62,7 +66,7 @@ const fn asks_again(command: &OperatorCommand) -> bool {
 async fn carry_out(command: OperatorCommand, client: &mut Client, change: Option<v1::Change>, json: bool) -> Outcome {
     match command {
         OperatorCommand::Apply { spec, dry_run, paused, ruling, set } => {
-            let how = How { dry_run, paused, ruling, json };
+            let how = How { dry_run, paused, ruling, json, ladder: None };
             return apply(client, &spec, &set, how, change).await;
         }
         OperatorCommand::Join { event, engines: path } => {
@@ -142,6 +146,7 @@ async fn carry_out(command: OperatorCommand, client: &mut Client, change: Option
                 print!("{}", show::explain_text(&answer));
             }
         }
+        OperatorCommand::Ladder { command } => return ladder::run(client, command, change, json).await,
         OperatorCommand::Log { event } => {
             let request = v1::ListFactsRequest { event };
             let facts = client.seasons.list_facts(request).await.map_err(failed)?.into_inner().facts;
@@ -280,11 +285,16 @@ struct How {
     paused: bool,
     ruling: bool,
     json: bool,
+    /// A ladder's state that the new event goes on with, and how a script is shown it.
+    ladder: Option<(String, serde_json::Value)>,
 }
 
 async fn apply(client: &mut Client, path: &Path, set: &[String], how: How, change: Option<v1::Change>) -> Outcome {
-    let How { dry_run, paused, ruling, json } = how;
+    let How { dry_run, paused, ruling, json, ladder } = how;
     if let Some((season, base)) = crate::check::read_season(path, set)? {
+        if ladder.is_some() {
+            return Err(exit::Usage("a ladder's state goes with an event, not with a season".to_owned()).into());
+        }
         return season::apply(client, path, &season, &base, (dry_run, json), change).await;
     }
     let (_, spec) = read_spec(path, set)?;
@@ -306,12 +316,13 @@ async fn apply(client: &mut Client, path: &Path, set: &[String], how: How, chang
         change,
         paused,
         ruling,
+        ladder_state: ladder.as_ref().map_or_else(String::new, |(state, _)| state.clone()),
     };
     let answer = client.seasons.apply(request).await.map_err(failed)?.into_inner();
     if json {
         print_json(&json!({ "event": answer.event, "event_uid": answer.event_uid, "created": answer.created,
             "differences": answer.differences, "games": answer.games, "expected_ms": answer.expected_ms,
-            "warnings": answer.warnings, "dry_run": dry_run }));
+            "warnings": answer.warnings, "dry_run": dry_run, "ladder": ladder.map(|(_, shown)| shown) }));
         return Ok(exit::DONE);
     }
     for warning in &answer.warnings {

@@ -36,6 +36,7 @@ pub(super) async fn apply(
         change,
         paused: false,
         ruling: false,
+        ladder_state: String::new(),
     };
     let answer = client.seasons.apply(request).await.map_err(failed)?.into_inner();
     if json {

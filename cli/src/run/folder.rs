@@ -64,6 +64,11 @@ impl Folder {
         self.root.join(format!("unfinished.{}", extension(kind)))
     }
 
+    /// The state of a ladder.
+    pub(crate) fn ladder_state(&self) -> PathBuf {
+        self.root.join("ladder_state.json")
+    }
+
     /// Writes the spec with every default, beside the results that it led to.
     pub(crate) fn write_spec(&self, spec: &Spec) -> io::Result<()> {
         write_whole(&self.root.join("spec.toml"), rookery_tournament::spec::explain(spec).as_bytes())

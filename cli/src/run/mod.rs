@@ -23,6 +23,7 @@ use rookery_worker::{
     catalogue::Catalogue,
     link::{self, Leave},
 };
+use sha2::{Digest, Sha256};
 use tokio::{sync::watch, task::JoinHandle};
 
 pub(crate) use self::folder::{Folder, write_whole};
@@ -31,7 +32,7 @@ use crate::{
     args::{OperatorOptions, RunArgs},
     client::{Client, failed},
     exit::{self, Outcome, Usage},
-    operator::{crosstable_text, standings_text},
+    operator::{crosstable_text, ladder_table, read_ladder, standings_text},
     progress, serve,
 };
 
@@ -54,6 +55,10 @@ pub(crate) async fn run(args: RunArgs, json: bool) -> Outcome {
     let plan = serve::plan(&serve::wish_of_run(&args, &spec))?;
     serve::fits(&spec, &plan)?;
     let files = files(&spec, &base)?;
+    let ladder = args.ladder_state.as_deref().map(read_ladder).transpose()?;
+    if let Some((_, state)) = &ladder {
+        eprint!("{}", ladder_table(state));
+    }
     if args.dry_run {
         return dry_run(&spec, plan.slots.len());
     }
@@ -72,7 +77,8 @@ pub(crate) async fn run(args: RunArgs, json: bool) -> Outcome {
     serve::engines_start(&spec, &plan, &catalogue, &cage, &folder.scratch())?;
 
     let coordinator = start_coordinator(&args, &folder).await?;
-    let result = play(&args, &spec, &digests, files, &folder, &coordinator, plan, catalogue, cage, json).await;
+    let ladder = ladder.map(|(text, _)| text);
+    let result = play(&args, &spec, ladder, &digests, files, &folder, &coordinator, plan, catalogue, cage, json).await;
     coordinator.shutdown().await;
     result
 }
@@ -181,6 +187,7 @@ async fn start_coordinator(args: &RunArgs, folder: &Folder) -> Result<Running, B
 async fn play(
     args: &RunArgs,
     spec: &Spec,
+    ladder: Option<String>,
     digests: &[(String, String)],
     files: Vec<NamedFile>,
     folder: &Folder,
@@ -193,7 +200,7 @@ async fn play(
     let address = format!("http://{}", coordinator.grpc_addr);
     let options = OperatorOptions { coordinator: address.clone(), by: None, reason: "rookery run".to_owned() };
     let mut client = Client::connect(&options).await?;
-    let event = apply(args, spec, digests, files, coordinator, &mut client).await?;
+    let event = apply(args, spec, ladder, digests, files, coordinator, &mut client).await?;
     folder.write_spec(spec)?;
     eprintln!("{}: results in {}/, API on {}", spec.name, folder.root().display(), coordinator.grpc_addr);
 
@@ -201,7 +208,7 @@ async fn play(
     let config = serve::local_worker(&address, spec, plan, catalogue, &cage, folder, handed_back)?;
     let (leave, leaving) = watch::channel(Leave::No);
     let worker = tokio::spawn(link::run(config, leaving));
-    let mut views = Views::new(&event, spec.event.game, folder);
+    let mut views = Views::new(&event, &spec.event, folder);
     let ended = watch_event(&mut client, &event, &mut views, worker, &leave, json).await?;
     let unfinished: Vec<_> = if ended == Ended::Interrupted { unfinished.try_iter().collect() } else { Vec::new() };
     views.finish(&mut client, &unfinished).await?;
@@ -212,6 +219,7 @@ async fn play(
 async fn apply(
     args: &RunArgs,
     spec: &Spec,
+    ladder: Option<String>,
     digests: &[(String, String)],
     files: Vec<NamedFile>,
     coordinator: &Running,
@@ -224,8 +232,14 @@ async fn apply(
             Usage(format!("this folder holds the event `{}`, not `{}`\n{WAYS_OUT}", other.event, spec.name)).into()
         );
     }
+    let mut ladder_state = ladder.unwrap_or_default();
     if !events.events.is_empty() {
         same_engines(client, &spec.name, digests).await?;
+        if !ladder_state.is_empty() {
+            same_ladder(client, &spec.name, &ladder_state).await?;
+            // It is on record: the event goes on.
+            ladder_state.clear();
+        }
     }
     let mut named = Vec::new();
     for (name, content) in files {
@@ -240,6 +254,7 @@ async fn apply(
         change: client.change(),
         paused: false,
         ruling: false,
+        ladder_state,
     };
     let ways_out = |denied: core::Denied| match denied {
         core::Denied::Precondition(why) => Usage(format!("{why}\n{WAYS_OUT}")).into(),
@@ -310,6 +325,22 @@ async fn same_engines(
         }
     }
     if changed.is_empty() { Ok(()) } else { Err(Usage(format!("{}\n{WAYS_OUT}", changed.join("\nerror: "))).into()) }
+}
+
+/// The event must have begun with this state.
+async fn same_ladder(client: &mut Client, event: &str, state: &str) -> Result<(), Box<dyn std::error::Error>> {
+    let digest: String = Sha256::digest(state).iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = format!("sha256:{digest}");
+    let request = v1::ListFactsRequest { event: event.to_owned() };
+    let facts = client.seasons.list_facts(request).await.map_err(failed)?.into_inner().facts;
+    let began_so = facts.iter().any(|fact| {
+        let fact = serde_json::from_str::<rookery_tournament::Fact>(&fact.json);
+        matches!(fact, Ok(rookery_tournament::Fact::Imported { state, .. }) if state == digest)
+    });
+    if began_so {
+        return Ok(());
+    }
+    Err(Usage(format!("the event `{event}` in this folder did not begin with this ladder's state\n{WAYS_OUT}")).into())
 }
 
 /// How a run ended.

@@ -151,6 +151,7 @@ async fn apply(
         change: client.change(),
         paused: false,
         ruling: false,
+        ladder_state: String::new(),
     };
     let applied = handle.apply(request, digests).await.map_err(|denied| Usage(denied.to_string()))?;
     for warning in &applied.warnings {

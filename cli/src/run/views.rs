@@ -1,5 +1,5 @@
 //! `games.pgn` and `unfinished.pgn`: views of what is recorded, and of what was in play; of Chinese checkers the same as
-//! `.jsonl`, the public log.
+//! `.jsonl`, the public log; and of a ladder its state, as other programs keep it.
 
 use std::{
     io::Write,
@@ -12,6 +12,7 @@ use rookery_game::{
     pgn::{self, PgnOptions},
 };
 use rookery_proto::v1;
+use rookery_tournament::spec::{EventSpec, FormatSpec};
 
 use super::folder::{Folder, write_whole};
 use crate::client::{Client, failed};
@@ -26,13 +27,18 @@ pub(super) struct Views {
     kind: GameKind,
     games: std::path::PathBuf,
     unfinished: std::path::PathBuf,
+    /// Where the state of a ladder goes.
+    ladder: Option<std::path::PathBuf>,
     written: u64,
     next: Instant,
 }
 
 impl Views {
-    pub(super) fn new(event: &str, kind: GameKind, folder: &Folder) -> Self {
+    pub(super) fn new(event: &str, spec: &EventSpec, folder: &Folder) -> Self {
+        let kind = spec.game;
+        let is_ladder = matches!(spec.format, FormatSpec::Ladder { .. });
         Self {
+            ladder: is_ladder.then(|| folder.ladder_state()),
             event: event.to_owned(),
             kind,
             games: folder.games(kind),
@@ -76,7 +82,15 @@ impl Views {
     }
 
     async fn write_games(&self, client: &mut Client) -> Result<(), Box<dyn std::error::Error>> {
-        export(client, &self.event, self.kind, &self.games).await
+        export(client, &self.event, self.kind, &self.games).await?;
+        let Some(path) = &self.ladder else { return Ok(()) };
+        let request = v1::ExportLadderRequest { event: self.event.clone() };
+        match client.seasons.export_ladder(request).await {
+            Ok(answer) => write_whole(path, answer.into_inner().state.as_bytes())?,
+            // What was ruled may be more than such a file can say.
+            Err(status) => tracing::warn!("{} is not written: {}", path.display(), status.message()),
+        }
+        Ok(())
     }
 }
 

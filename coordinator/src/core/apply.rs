@@ -33,6 +33,7 @@ pub(super) struct Apply {
     pub(super) dry_run: bool,
     pub(super) paused: bool,
     pub(super) ruling: bool,
+    pub(super) ladder: Option<Box<(rookery_tournament::ladder::State, String)>>,
     pub(super) change: Change,
 }
 
@@ -54,11 +55,18 @@ impl Core {
         let Some(uid) = newest else { return self.create(ask, apply, Vec::new()) };
         let Some(state) = self.events.get(&uid) else { return self.create(ask, apply, Vec::new()) };
         let phase = state.event.phase();
+        if apply.ladder.is_some() && !matches!(phase, Phase::Stopped | Phase::Finished) {
+            return Err(super::ladders::is_there(&apply.spec.name));
+        }
         let mut response = response(&uid, state);
         response.expected_ms = self.expected_ms(state.event.spec(), &state.roster, response.games);
         keep_who_left(state, &mut apply.spec);
         let found = differences(state.event.spec(), &apply.spec);
         if phase == Phase::Stopped {
+            let differences = found.iter().map(ToString::to_string).collect();
+            return self.create(ask, apply, differences);
+        }
+        if apply.ladder.is_some() {
             let differences = found.iter().map(ToString::to_string).collect();
             return self.create(ask, apply, differences);
         }
@@ -124,7 +132,7 @@ impl Core {
 
     /// A new event. `differences` are those from the event of the same name that is over, if there is one.
     fn create(&mut self, ask: AskId, apply: Apply, differences: Vec<String>) -> Result<Option<Answer>, Denied> {
-        let Apply { spec, spec_digest, book, level_book, uid, seed, digests, dry_run, paused, ruling: _, change } =
+        let Apply { spec, spec_digest, book, level_book, uid, seed, digests, dry_run, paused, ruling: _, ladder, change } =
             apply;
         if self.events.len() >= limits::EVENTS {
             return Err(Denied::Unavailable(format!("{} events are known already", limits::EVENTS)));
@@ -165,10 +173,16 @@ impl Core {
             level_book: level_digest.clone(),
             level_openings: level_book.len() as u64,
         };
-        let mut facts = vec![logged(1, opened)];
-        if paused {
-            facts.push(logged(2, Fact::Paused));
-        }
+        let imported = match ladder {
+            None => None,
+            Some(ladder) => {
+                let (fact, more) = super::ladders::imported(&ladder.0, ladder.1, &spec, &opened)?;
+                warnings.extend(more);
+                Some(fact)
+            }
+        };
+        let facts = [Some(opened), imported, paused.then_some(Fact::Paused)];
+        let facts: Vec<_> = (1..).zip(facts.into_iter().flatten()).map(|(seq, fact)| logged(seq, fact)).collect();
         let mut event = Event::new((*spec).clone());
         facts.iter().for_each(|fact| event.fold_fact(fact));
         let response = v1::ApplyResponse {

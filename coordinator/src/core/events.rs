@@ -30,6 +30,7 @@ impl EventState {
             roster: Vec::new(),
             seed: 0,
             offset: 0,
+            opening_order: Vec::new(),
             results: super::results::Results::default(),
             pairs: std::collections::BTreeMap::new(),
             held: Held::default(),
@@ -57,6 +58,7 @@ impl EventState {
                 self.offset = *opening_offset;
             }
             Fact::Joined { entry, .. } => self.roster.push(entry.clone()),
+            Fact::Imported { order, .. } => self.opening_order.clone_from(order),
             Fact::Froze { engines } => {
                 for (entrant, digest) in engines {
                     let at = (entrant.0 as usize).checked_sub(1);

@@ -152,6 +152,7 @@ impl EventState {
     fn fact_word(&self, fact: &Fact) -> String {
         match fact {
             Fact::Ruled { result, .. } => format!("ruled {}", result.as_str()),
+            Fact::Imported { .. } => "played elsewhere: the ladder's state was imported".to_owned(),
             Fact::Voided { .. } => "voided".to_owned(),
             Fact::Replay { .. } => "to be replayed".to_owned(),
             Fact::SetAside { error, .. } => format!("set aside ({error})"),
@@ -169,6 +170,7 @@ impl EventState {
 fn touches(fact: &Fact, game: &GameId) -> bool {
     match fact {
         Fact::Ruled { game: of, .. } => of == game,
+        Fact::Imported { facts, .. } => facts.iter().any(|fact| touches(fact, game)),
         Fact::Voided { games } | Fact::Replay { games } => games.contains(game),
         Fact::SetAside { pairs, .. } | Fact::Retried { pairs } => pairs.contains(&game.pair),
         Fact::Stopped { encounter: None, .. } => true,

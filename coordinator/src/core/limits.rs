@@ -91,6 +91,11 @@ pub const SPACE_PERCENT: u64 = 80;
 /// How long nothing is handed out after the store said that it is full, milliseconds.
 pub const FULL_MS: u64 = 30_000;
 
+/// Bytes of an imported ladder on record: one fact, which leaves its transaction room for the event's spec.
+pub const IMPORTED_BYTES: usize = 900_000;
+/// Openings of a book whose order a ladder's state can say: the answer stays under the message limit.
+pub const EXPORTED_OPENINGS: u64 = 300_000;
+
 const _: () = assert!(BEAT_MS <= GRACE_MS / 4);
 const _: () = assert!(RETRY_MAX_MS <= GRACE_MS / 3);
 const _: () = assert!(RETRY_MIN_MS < RETRY_MAX_MS);

@@ -13,6 +13,7 @@ mod hand_out;
 mod interruption;
 mod kept;
 pub mod keys;
+mod ladders;
 mod last_lines;
 mod lead;
 pub mod limits;
@@ -42,6 +43,7 @@ use rookery_proto::v1;
 use rookery_tournament::{
     GameId,
     fact::Location,
+    ladder,
     rating::Games,
     season::{SeasonFact, SeasonSpec},
     spec::Spec,
@@ -250,6 +252,8 @@ pub enum Request {
         paused: bool,
         /// Whether it is a ruling: it may change tie-breaks and the rule for interruptions.
         ruling: bool,
+        /// A ladder's state that a new event goes on with, and the digest of its file.
+        ladder: Option<Box<(ladder::State, String)>>,
         /// Who and why.
         change: Change,
     },
@@ -330,6 +334,8 @@ pub enum Request {
     Crosstable(String),
     /// Its games, for ratings.
     Ratings(String),
+    /// A ladder's state.
+    Ladder(String),
     /// Its log.
     Facts(String),
     /// Pause; `now` hands running games back.
@@ -497,6 +503,8 @@ pub enum Answer {
     Crosstable(String, Box<Crosstable>),
     /// To `Ratings`: uid, name, all games that count.
     Ratings(String, String, Box<Games>),
+    /// To `Ladder`: event, state.
+    Ladder(String, Box<ladder::State>),
     /// To `Facts`.
     Facts(Vec<v1::Fact>),
     /// To `Games`, with the last one where more follow.

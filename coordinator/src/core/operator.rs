@@ -38,6 +38,7 @@ impl Core {
                 dry_run,
                 paused,
                 ruling,
+                ladder,
                 change,
             } => {
                 let apply = super::apply::Apply {
@@ -51,6 +52,7 @@ impl Core {
                     dry_run,
                     paused,
                     ruling,
+                    ladder,
                     change,
                 };
                 return self.apply(ask, apply);
@@ -104,6 +106,7 @@ impl Core {
             Request::Ratings(event) => self.state_of(&event).map(|(uid, state)| {
                 Answer::Ratings(uid, state.name().to_owned(), Box::new(state.event.rating_games()))
             }),
+            Request::Ladder(event) => self.ladder(&event),
             Request::Facts(event) => self.state_of(&event).map(|(_, state)| Answer::Facts(state.fact_list())),
             Request::Games { event, after, limit, phase, engine } => {
                 let limit = if limit == 0 { limits::PAGE } else { limit.min(limits::PAGE) };

@@ -35,10 +35,16 @@ impl EventState {
         if book.is_empty() {
             return None;
         }
-        let random = self.event.spec().event.openings.random;
-        let n = book.len() as u64;
-        let index = opening::index(self.seed, &self.meta.book, random, self.offset, game.opening, n);
+        let index = self.opening_index(game.opening, book.len() as u64);
         Some((index, book.get(usize::try_from(index).ok()?)?))
+    }
+
+    /// The place in a book of `n` openings of the one with this number in starting order.
+    pub(super) fn opening_index(&self, number: u64, n: u64) -> u64 {
+        let order = &self.opening_order;
+        let known = number.checked_rem(order.len() as u64).and_then(|at| order.get(usize::try_from(at).ok()?));
+        let random = self.event.spec().event.openings.random;
+        known.copied().unwrap_or_else(|| opening::index(self.seed, &self.meta.book, random, self.offset, number, n))
     }
 
     fn side(&self, entrant: EntrantId, game: &DueGame) -> Option<Side> {

@@ -74,6 +74,8 @@ pub(super) struct EventState {
     pub(super) roster: Vec<RosterEntry>,
     pub(super) seed: u64,
     pub(super) offset: u64,
+    /// Openings in the order in which they are played, where it came with what was imported.
+    pub(super) opening_order: Vec<u64>,
     pub(super) results: Results,
     /// Pairs with a lease, and those that are being handed out.
     pub(super) pairs: BTreeMap<PairId, Pair>,

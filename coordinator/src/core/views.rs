@@ -41,7 +41,8 @@ impl EventState {
     }
 
     fn ruled(&self, game: &GameId) -> Option<rookery_game::GameResult> {
-        self.facts.iter().rev().find_map(|fact| match &fact.fact {
+        let mut all = self.facts.iter().rev().flat_map(|logged| logged.fact.each().rev());
+        all.find_map(|fact| match fact {
             Fact::Ruled { game: ruled, result } if ruled == game => Some(*result),
             _ => None,
         })

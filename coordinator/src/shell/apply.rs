@@ -12,6 +12,7 @@ use rookery_game::{
 };
 use rookery_proto::v1;
 use rookery_tournament::{
+    ladder,
     season::numbers,
     spec::{
         FormatSpec, OpeningSource, OpeningsSpec, Spec, SpecErrors, explain, explain_season, is_season, parse,
@@ -42,11 +43,14 @@ impl Handle {
         request: v1::ApplyRequest,
         digests: Vec<(String, String)>,
     ) -> Result<v1::ApplyResponse, Denied> {
-        let v1::ApplyRequest { spec: text, file_name, files, dry_run, change, paused, ruling } = request;
+        let v1::ApplyRequest { spec: text, file_name, files, dry_run, change, paused, ruling, ladder_state } = request;
         let change = if ruling { check::ruling(change) } else { check::change(change) };
         let change = change.map_err(|status| Denied::Invalid(status.message().to_owned()))?;
         let files = named(files)?;
         if is_season(&text) {
+            if !ladder_state.is_empty() {
+                return Err(Denied::Invalid("a ladder's state goes with an event, not with a season".to_owned()));
+            }
             return self.apply_season(file_name, text, files, digests, dry_run, change).await;
         }
         let read = |name: &str, text: &str, loader: &dyn Fn(&str) -> Result<String, String>| {
@@ -56,6 +60,7 @@ impl Handle {
         let (books, warnings) = self.books(&spec, &files, &BTreeMap::new()).await?;
         let Books { own: (book_digest, book), level: level_book } = books;
         let digests = self.digests(&spec, digests).await?;
+        let ladder = ladder(&ladder_state)?;
         let explained = explain(&spec);
         let spec_digest = sha256(spec.digest_input().as_bytes());
         let request = Request::Apply {
@@ -69,6 +74,7 @@ impl Handle {
             dry_run,
             paused,
             ruling,
+            ladder,
             change,
         };
         match self.ask(request).await? {
@@ -291,6 +297,20 @@ impl Handle {
         known.retain(|name, _| spec.engines.iter().any(|engine| engine.setup.name == *name));
         Ok(known.into_iter().collect())
     }
+}
+
+/// A ladder's state, with the digest of its text; `None` where none was sent.
+fn ladder(text: &str) -> Result<Option<Box<(ladder::State, String)>>, Denied> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    if text.len() > limits::LADDER_STATE {
+        let most = limits::LADDER_STATE;
+        return Err(Denied::Invalid(format!("a ladder's state of {} bytes; at most {most}", text.len())));
+    }
+    let state = ladder::read(text)
+        .map_err(|wrong| Denied::Invalid(format!("the ladder's state: {}", wrong.join("\nthe ladder's state: "))))?;
+    Ok(Some(Box::new((state, sha256(text.as_bytes())))))
 }
 
 /// The books of an event by their digests.

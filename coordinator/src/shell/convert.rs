@@ -2,6 +2,7 @@
 
 use rookery_proto::v1;
 use rookery_tournament::{
+    ladder::{self, State},
     rating::List,
     standings::{Cell, Crosstable, Standing, Standings},
 };
@@ -33,6 +34,18 @@ fn standing(line: Standing, why: String) -> v1::Standing {
         pair_ratio: line.pair_ratio,
         why,
     }
+}
+
+pub(super) fn ladder(event: String, state: &State) -> Result<v1::ExportLadderResponse, tonic::Status> {
+    let text = serde_json::to_string_pretty(state).map_err(|error| tonic::Status::internal(error.to_string()))?;
+    let place = |line: ladder::Preview| v1::LadderPlace {
+        place: u32::try_from(line.place).unwrap_or(u32::MAX),
+        engine: line.engine,
+        survives: line.survives,
+        climbs: line.climbs,
+    };
+    let places = ladder::preview(state).into_iter().map(place).collect();
+    Ok(v1::ExportLadderResponse { event, state: text + "\n", places })
 }
 
 pub(super) fn ratings(event: String, list: &List) -> v1::GetRatingsResponse {

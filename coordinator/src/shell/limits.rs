@@ -70,6 +70,10 @@ pub const PATH: usize = 4_096;
 /// Bytes of a spec: a season of a hundred engines is a hundredth of it.
 pub const SPEC: usize = 1024 * 1024;
 
+/// Bytes of a ladder's state: one of a hundred engines has some hundred kilobytes, a book's order of a hundred thousand
+/// openings 700.
+pub const LADDER_STATE: usize = 5 * 512 * 1024;
+
 /// Files that one spec names.
 pub const SPEC_FILES: usize = 1_000;
 
@@ -125,7 +129,7 @@ pub const SLOT_CLASSES: usize = 64;
 pub const CATALOGUE: usize = 10_000;
 
 const _: () = assert!(PIECE < rookery_proto::MESSAGE_LIMIT, "a piece fits a message");
-const _: () = assert!(SPEC < rookery_proto::MESSAGE_LIMIT, "a spec fits a message");
+const _: () = assert!(SPEC + LADDER_STATE < rookery_proto::MESSAGE_LIMIT, "a spec and a state fit a message");
 const _: () = assert!(TICK_LEAST.as_nanos() < TICK.as_nanos(), "the least is less");
 const _: () =
     assert!(DRAIN.as_millis() + LINGER.as_millis() + CLOSE.as_millis() < 1_000, "a shutdown takes less than a second");

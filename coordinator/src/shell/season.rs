@@ -304,6 +304,16 @@ impl SeasonService for Seasons {
         Ok(Response::new(v1::AllowUpdateResponse { summary: Some(summary) }))
     }
 
+    async fn export_ladder(
+        &self,
+        request: Request<v1::ExportLadderRequest>,
+    ) -> Result<Response<v1::ExportLadderResponse>, Status> {
+        let event = asked(request.into_inner().event)?;
+        let answer = self.handle.answer(core::Request::Ladder(event)).await?;
+        let (event, state) = expect_answer!(answer, Answer::Ladder(event, state) => (event, state))?;
+        convert::ladder(event, &state).map(Response::new)
+    }
+
     async fn list_facts(
         &self,
         request: Request<v1::ListFactsRequest>,

@@ -8,6 +8,7 @@ mod cluster;
 mod disk;
 mod explain;
 mod faults;
+mod ladder;
 mod operator;
 mod run;
 mod season;

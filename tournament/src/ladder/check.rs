@@ -139,6 +139,11 @@ fn one_match(of: &MatchState, pairs: u32, what: &str, wrong: &mut Vec<String>) -
         if (&game.white, &game.black) != expected {
             wrong.push(format!("{what}: game {number} must be `{}` against `{}`", expected.0, expected.1));
         }
+        if let Some(before) = at.checked_sub(1).and_then(|before| of.games.get(before)).filter(|_| !challenger_first)
+            && (&game.opening_id, &game.opening_hash) != (&before.opening_id, &before.opening_hash)
+        {
+            wrong.push(format!("{what}: game {number} has another opening than game {at}, the first of its pair"));
+        }
         let Some(white) = points(&game.result) else {
             wrong.push(format!("{what}: game {number} has no result that a finished game has: `{}`", game.result));
             return None;

@@ -2,24 +2,15 @@
 
 use rookery_game::{GameResult, Seat};
 
-use super::{GameState, MatchState, State, resume::game_id};
-use crate::{EntrantId, Event, Fact, LoggedFact, format::by_rating, spec::FormatSpec};
+use super::{GameState, MatchState, State, check, resume::game_id};
+use crate::{EntrantId, Event, Fact, LoggedFact, fact::OpeningName, format::by_rating, spec::FormatSpec};
 
-/// How an opening is named in the file.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct OpeningName {
-    /// Its number in the book.
-    pub id: String,
-    /// What identifies it beyond that.
-    pub hash: String,
-}
-
-/// The state of a ladder that is played here. `opening` names the opening with a number; `order` is the book's order as it
-/// is played, empty where it is that of the book; `updated` is a moment as text.
+/// The state of a ladder that is played here. `opening` names the opening with a number, counted in starting order from 0;
+/// `order` is the book's order as it is played, empty where it is that of the book; `updated` is a moment as text.
 ///
 /// # Errors
 ///
-/// The event is no ladder.
+/// The event is no ladder, or one that such a file cannot say: an engine left it, or a game was voided.
 pub fn export(
     event: &Event,
     log: &[LoggedFact],
@@ -48,8 +39,8 @@ pub fn export(
         ..State::default()
     };
     let mut climber = state.surviving_engines.last().cloned().unwrap_or_default();
-    for logged in log {
-        let Fact::Drawn { stage: 0, round, order, .. } = &logged.fact else { continue };
+    for fact in log.iter().flat_map(|logged| logged.fact.each()) {
+        let Fact::Drawn { stage: 0, round, order, .. } = fact else { continue };
         let [challenger, defender] = order[..] else { continue };
         let mut of = MatchState {
             match_id: u64::from(*round),
@@ -107,5 +98,8 @@ pub fn export(
         state.matches.push(of);
     }
     state.current_climber_index = state.surviving_engines.iter().position(|engine| *engine == climber).unwrap_or(0);
-    Ok(state)
+    match check(&state).into_iter().next() {
+        None => Ok(state),
+        Some(why) => Err(format!("a state file cannot say what was ruled in this ladder: {why}")),
+    }
 }

@@ -2,7 +2,7 @@ use super::*;
 use crate::{
     EntrantId, Event, Fact, LoggedFact,
     event::Phase,
-    fact::RosterEntry,
+    fact::{OpeningName, RosterEntry},
     format::{Held, by_rating},
     spec::{Spec, parse},
 };
@@ -146,7 +146,7 @@ fn sample() -> State {
 fn impossible_states_are_named() {
     assert_eq!(check(&sample()), [""; 0]);
     type Spoil = fn(&mut State);
-    let table: [(Spoil, &str); 16] = [
+    let table: [(Spoil, &str); 17] = [
         (|s| s.initial_rankings.clear(), "InitialRankings has 0 engines, expected two or more"),
         (|s| s.game_pairs_per_match = 0, "GamePairsPerMatch is 0, expected 1 or more"),
         (|s| s.surviving_engines.push("C".to_owned()), "`C` stands twice in SurvivingEngines and EliminatedEngines"),
@@ -164,6 +164,10 @@ fn impossible_states_are_named() {
         (
             |s| s.matches[1].games[0].result = "*".to_owned(),
             "match 2: game 1 has no result that a finished game has: `*`",
+        ),
+        (
+            |s| s.matches[0].games[1].opening_id = "7".to_owned(),
+            "match 1: game 2 has another opening than game 1, the first of its pair",
         ),
         (|s| s.matches[1].match_id = 3, "match 2: MatchId is 3, expected 2"),
     ];
@@ -202,4 +206,52 @@ fn a_foreign_file_is_read() {
     let state = read(text).unwrap();
     assert_eq!(state.matches[0].challenger_rating, Some(3600.0));
     assert!(read("{").unwrap_err()[0].starts_with("it cannot be read"));
+}
+
+#[test]
+fn what_is_imported_is_one_fact_that_folds_to_the_same() {
+    use rookery_game::GameResult::{Draw, FirstWins, SecondWins};
+    let mut spec = spec(&[3000, 3400, 2900, 3200, 3100], 2);
+    spec.event.openings.random = false;
+    for games in [0, 1, 5, 17] {
+        let (event, log) = play(&spec, games, &[SecondWins, FirstWins, Draw, FirstWins, Draw]);
+        let state = exported(&event, &log);
+        let (fact, warnings) = import(&state, &spec, &opened(&spec), "sha256:ab".to_owned()).unwrap();
+        assert_eq!(warnings, [""; 0]);
+        let text = serde_json::to_string(&fact).unwrap();
+        let logged_fact = logged(serde_json::from_str(&text).unwrap());
+        let mut other = Event::new(spec.clone());
+        other.fold_fact(&logged(opened(&spec)));
+        other.fold_fact(&logged_fact);
+        assert_eq!(other.standings(), event.standings());
+        assert_eq!(other.due(&Held::default(), 9, 9), event.due(&Held::default(), 9, 9), "{games}");
+        assert_eq!(exported(&other, &[logged(opened(&spec)), logged_fact]), state, "and is exported the same");
+    }
+}
+
+#[test]
+fn openings_come_as_the_state_has_them() {
+    let mut good = spec(&[3, 2, 1], 1);
+    good.event.openings.random = false;
+    let with = |change: &dyn Fn(&mut State, &mut Spec)| {
+        let (mut state, mut spec) = (sample(), good.clone());
+        change(&mut state, &mut spec);
+        let mut opened = opened(&spec);
+        if let Fact::Opened { book_openings, opening_offset, .. } = &mut opened {
+            (*book_openings, *opening_offset) = (2, spec.event.openings.start);
+        }
+        import(&state, &spec, &opened, String::new())
+    };
+    let refused = |change: &dyn Fn(&mut State, &mut Spec)| with(change).unwrap_err().join("; ");
+    assert!(refused(&|_, spec| spec.event.openings.random = true).contains("order = \"sequential\""));
+    assert!(refused(&|_, spec| spec.event.openings.start = 1).contains("begins with opening 1"));
+    assert!(refused(&|state, _| state.global_opening_order = vec![2, 0, 1]).contains("has 3 openings"));
+    let (fact, warnings) = with(&|state, spec| {
+        state.global_opening_order = vec![1, 0];
+        spec.event.openings.random = true;
+    })
+    .unwrap();
+    assert!(matches!(&fact, Fact::Imported { order, .. } if *order == [1, 0]) && warnings.is_empty());
+    let (_, warnings) = with(&|state, _| state.global_opening_order = vec![1, 0]).unwrap();
+    assert_eq!(warnings.len(), 1);
 }

@@ -83,6 +83,7 @@ fn of_event(fact: &Fact, names: &[&str]) -> Option<String> {
             format!("{} was withdrawn, its games {}", name(entrant), if *keep_games { "count" } else { "do not count" })
         }
         Fact::Ruled { game, result } => format!("game {game} was ruled {result:?}"),
+        Fact::Imported { .. } => "went on with the state of a ladder that was begun elsewhere".to_owned(),
         Fact::Voided { games } => format!("{} games were voided", games.len()),
         Fact::Replay { games } => format!("{} games are played again", games.len()),
         Fact::Stopped { why, .. } => format!("stopped: {why}"),

@@ -118,3 +118,52 @@ fn a_decided_match_ends_inside_a_pair_and_the_next_begins() {
     assert!(lines.iter().any(|line| line.contains("0 - 3, 1 game left")), "{lines:?}");
     assert_eq!(world.summary().games_total, 3 + 4);
 }
+
+fn ladder_state(world: &mut World) -> rookery_tournament::ladder::State {
+    let Ok(Answer::Ladder(_, state)) = world.asked(Request::Ladder(String::new())) else { panic!("no state") };
+    *state
+}
+
+#[test]
+fn a_ladder_goes_on_from_its_state_and_is_the_same_after_a_restart() {
+    let text = cup("ladder = { pairs = 2 }", 3);
+    let mut world = World::leading();
+    world.apply(&text);
+    world.welcome(1, hello("w", 1));
+    let first = world.plays(1);
+    play(&mut world, 1, &first[0], 0);
+    let second = orders(play(&mut world, 1, &first[0], 1));
+    let third = orders(play(&mut world, 1, &second[0], 0));
+    play(&mut world, 1, &third[0], 0);
+    let state = ladder_state(&mut world);
+    assert_eq!((state.eliminated_engines.clone(), state.matches.len()), (vec!["E3".to_owned()], 2));
+
+    let mut other = World::leading();
+    let go_on = |tag: &str| {
+        let mut request = apply(&text, tag);
+        if let Request::Apply { ladder, .. } = &mut request {
+            *ladder = Some(Box::new((state.clone(), "sha256:1".to_owned())));
+        }
+        request
+    };
+    let Ok(Answer::Applied(applied)) = other.asked(go_on("r")) else { panic!() };
+    assert_eq!((applied.created, applied.games), (true, 3 + 4));
+    let without_moment = |mut state: rookery_tournament::ladder::State| {
+        state.updated_utc.clear();
+        state
+    };
+    for _ in 0..2 {
+        assert_eq!(without_moment(ladder_state(&mut other)), without_moment(state.clone()));
+        assert!(other.explain("1.1").iter().any(|line| line.contains("played elsewhere")));
+        other.restart(Config { version: "0.1.0".to_owned(), ..Config::default() });
+        other.run();
+    }
+    // The same request again is harmless, another one is refused.
+    assert!(matches!(other.asked(go_on("r")), Ok(Answer::Applied(_))));
+    assert!(matches!(other.asked(go_on("s")), Err(Denied::Precondition(why)) if why.contains("runs already")));
+    // What was played is not played again.
+    other.welcome(2, hello("w", 1));
+    let plays = other.plays(2);
+    assert_eq!(plays[0].games.len(), 1);
+    assert_eq!((side(&plays[0].games[0], 0).as_str(), side(&plays[0].games[0], 1).as_str()), ("E1", "E2"));
+}

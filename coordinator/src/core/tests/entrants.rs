@@ -181,6 +181,7 @@ fn unfrozen() -> World {
     let (digests, dry_run, paused, ruling) = (Vec::new(), false, false, false);
     world
         .asked(Request::Apply {
+            ladder: None,
             spec,
             spec_digest,
             book,

@@ -322,6 +322,7 @@ fn endgame() -> (World, v1::Play) {
         rookery_game::opening::Book::parse("b.epd", epd, rookery_game::GameKind::Chess, &Default::default()).unwrap().0;
     world
         .asked(Request::Apply {
+            ladder: None,
             spec,
             spec_digest,
             book: ("sha256:b".to_owned(), std::sync::Arc::new(book)),

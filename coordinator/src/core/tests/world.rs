@@ -301,6 +301,7 @@ pub(super) fn apply(text: &str, tag: &str) -> Request {
     let spec = read(text);
     let uid = format!("{}-{tag}", spec.name);
     Request::Apply {
+        ladder: None,
         spec_digest: format!("sha256:{:016x}", fnv(&spec.digest_input())),
         change: change(&uid),
         spec: Box::new(spec),
