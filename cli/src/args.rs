@@ -84,10 +84,13 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: EngineCommand,
     },
-    /// Make or check a position schedule of Chinese checkers.
+    /// The games to come of an event; or make or check a position schedule of Chinese checkers.
+    #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
     Schedule {
         #[command(subcommand)]
-        command: ScheduleCommand,
+        command: Option<ScheduleCommand>,
+        #[command(flatten)]
+        to_come: ToCome,
     },
     /// Play Chinese checkers by CCP on standard input and output: a small engine to begin with.
     CcpEngine,
@@ -327,6 +330,20 @@ pub(crate) enum BookCommand {
     },
 }
 
+/// Which games to come are listed.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ToCome {
+    /// The event; may be left out where there is one.
+    #[arg(default_value = "")]
+    pub(crate) event: String,
+    /// Only games of this engine.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) engine: Option<String>,
+    /// At most so many.
+    #[arg(long, default_value_t = 1000, value_name = "N")]
+    pub(crate) limit: u32,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum ScheduleCommand {
     /// Make a schedule: a fifth of clean starts, the rest positions that mixed engines reached, evenly mixed.
@@ -472,6 +489,9 @@ pub(crate) enum OperatorCommand {
         #[arg(long, default_value_t = 1000, value_name = "N")]
         limit: u32,
     },
+    /// The games to come, as `rookery schedule` lists them.
+    #[command(hide = true)]
+    ToCome(ToCome),
     /// Write games as PGN or JSONL.
     Export {
         /// The event.

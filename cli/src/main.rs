@@ -36,7 +36,10 @@ fn main() -> ExitCode {
         Command::Book { command } => check::book(&command, cli.json),
         Command::Engine { command } => check::engine(&command, cli.json),
         Command::CcpEngine => ccp_engine::run(),
-        Command::Schedule { command } => schedule::run(&command, cli.json),
+        Command::Schedule { command: Some(command), .. } => schedule::run(&command, cli.json),
+        Command::Schedule { command: None, to_come } => {
+            block_on(operator::run(args::OperatorCommand::ToCome(to_come), &cli.operator, cli.json))
+        }
         Command::Run(run) => block_on(run::run(*run, cli.json)),
         Command::Coordinator(coordinator) => block_on(serve::coordinator(*coordinator)),
         Command::Worker(worker) => match worker.command {

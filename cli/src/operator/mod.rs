@@ -2,6 +2,7 @@
 
 mod ladder;
 mod ratings;
+mod schedule;
 mod season;
 mod show;
 
@@ -146,6 +147,7 @@ async fn carry_out(command: OperatorCommand, client: &mut Client, change: Option
                 print!("{}", show::explain_text(&answer));
             }
         }
+        OperatorCommand::ToCome(to_come) => schedule::run(client, to_come, json).await?,
         OperatorCommand::Ladder { command } => return ladder::run(client, command, change, json).await,
         OperatorCommand::Log { event } => {
             let request = v1::ListFactsRequest { event };

@@ -29,7 +29,7 @@ pub(super) fn phase_word(phase: v1::EventPhase) -> &'static str {
     }
 }
 
-fn game_phase_word(phase: v1::GamePhase) -> &'static str {
+pub(super) fn game_phase_word(phase: v1::GamePhase) -> &'static str {
     use v1::GamePhase as P;
     match phase {
         P::Unspecified => "?",

@@ -91,6 +91,8 @@ pub const SPACE_PERCENT: u64 = 80;
 /// How long nothing is handed out after the store said that it is full, milliseconds.
 pub const FULL_MS: u64 = 30_000;
 
+/// Games that one page of a schedule is looked for in: nothing else is done meanwhile.
+pub const SCHEDULE_LOOK: usize = 20_000;
 /// Bytes of an imported ladder on record: one fact, which leaves its transaction room for the event's spec.
 pub const IMPORTED_BYTES: usize = 900_000;
 /// Openings of a book whose order a ladder's state can say: the answer stays under the message limit.

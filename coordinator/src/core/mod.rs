@@ -22,6 +22,7 @@ mod operator;
 mod patience;
 mod record;
 mod results;
+mod schedule;
 mod seasons;
 mod setup;
 mod state;
@@ -33,6 +34,7 @@ mod writes;
 
 pub use apply::RULES_VERSION;
 pub use limits::Config;
+pub use schedule::Behind;
 pub use state::Core;
 
 use std::sync::Arc;
@@ -374,6 +376,17 @@ pub enum Request {
         /// Only of this engine.
         engine: Option<String>,
     },
+    /// Games that are not finished, in starting order.
+    Schedule {
+        /// Which event.
+        event: String,
+        /// Where the page before ended.
+        behind: Option<Behind>,
+        /// At most so many.
+        limit: usize,
+        /// Only of this engine.
+        engine: Option<String>,
+    },
     /// One game.
     Game {
         /// Which event.
@@ -509,6 +522,8 @@ pub enum Answer {
     Facts(Vec<v1::Fact>),
     /// To `Games`, with the last one where more follow.
     Games(Vec<v1::GameSummary>, Option<GameId>),
+    /// To `Schedule`, with where the next page begins.
+    Schedule(Box<v1::GetScheduleResponse>, Option<Behind>),
     /// To `Game`, `Replay`, `Void`, `Rule`; where its record is, or the plies told so far of a running one.
     Game(Box<v1::GameSummary>, Option<Location>, Box<InPlay>),
     /// To `Locations`.

@@ -112,6 +112,10 @@ impl Core {
                 let limit = if limit == 0 { limits::PAGE } else { limit.min(limits::PAGE) };
                 self.list_games(&event, after, limit, phase, engine.as_deref())
             }
+            Request::Schedule { event, behind, limit, engine } => {
+                let limit = if limit == 0 { limits::PAGE } else { limit.min(limits::PAGE) };
+                self.schedule(&event, behind, limit, engine.as_deref())
+            }
             Request::Game { event, game } => {
                 let (uid, game) = self.find_game(&event, &game)?;
                 self.answer_game(&uid, &game)

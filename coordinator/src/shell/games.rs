@@ -82,6 +82,27 @@ impl GameService for Games {
         Ok(Response::new(v1::ListGamesResponse { games, next_page_token }))
     }
 
+    async fn get_schedule(
+        &self,
+        request: Request<v1::GetScheduleRequest>,
+    ) -> Result<Response<v1::GetScheduleResponse>, Status> {
+        let v1::GetScheduleRequest { event, engine, page_size, page_token } = request.into_inner();
+        check::bounded("event", &event, limits::NAME)?;
+        check::bounded("engine", &engine, limits::NAME)?;
+        check::bounded("page_token", &page_token, limits::NAME)?;
+        let numbers = |token: &str| token.split_once('-').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+        let behind = match page_token.as_str() {
+            "" => None,
+            token => Some(numbers(token).ok_or_else(|| Status::invalid_argument("`page_token` is not of an answer"))?),
+        };
+        let limit = if page_size == 0 { limits::PAGE } else { (page_size as usize).min(limits::PAGE) };
+        let engine = (!engine.is_empty()).then_some(engine);
+        let answer = self.handle.answer(core::Request::Schedule { event, behind, limit, engine }).await?;
+        let (mut response, next) = expect_answer!(answer, Answer::Schedule(response, next) => (*response, next))?;
+        response.next_page_token = next.map(|(order, waiting)| format!("{order}-{waiting}")).unwrap_or_default();
+        Ok(Response::new(response))
+    }
+
     async fn get_game(&self, request: Request<v1::GetGameRequest>) -> Result<Response<v1::GetGameResponse>, Status> {
         let v1::GetGameRequest { event, game } = request.into_inner();
         both(&event, &game)?;

@@ -116,6 +116,17 @@ impl Event {
         (!self.decided.contains_key(&place.meeting)).then_some(verdict)
     }
 
+    /// Whether a game of a meeting is played, however those before it end.
+    pub(super) fn is_sure_of_meeting(&self, place: &Place, game: u8) -> bool {
+        if !place.decides {
+            return true;
+        }
+        let (reached, verdict) = self.reached(place.meeting, place.meeting_pairs);
+        let per_pair = u64::from(self.schedule.games_per_pair());
+        let before = (place.index - place.meeting) * per_pair + u64::from(game) - 1;
+        verdict.is_none() && before < reached.sure()
+    }
+
     /// Whether a pair of a meeting that may be decided before it lies ahead; `None`: it is not to be handed out yet.
     pub(super) fn goes_ahead(&self, place: &Place) -> Option<bool> {
         if !place.decides || self.decided.contains_key(&place.meeting) {

@@ -170,6 +170,29 @@ impl Event {
         Some(self.due_game(&place, game, self.record.take(order)))
     }
 
+    /// The first game at `order` or behind it, in starting order, that is not finished for good, with its place; `None`
+    /// where there is none. The take that is due or set aside.
+    #[must_use]
+    pub fn next_open(&self, order: u64) -> Option<(u64, DueGame)> {
+        let order = self.done.next_absent(order);
+        let game = self.game_at(order)?;
+        Some((order, game))
+    }
+
+    /// Games that are scheduled and not finished for good.
+    #[must_use]
+    pub fn games_open(&self) -> u64 {
+        self.schedule.games().saturating_sub(self.done.len())
+    }
+
+    /// Whether a game is played whatever the games before it bring: no stop rule and no decision of its meeting can come
+    /// before it. `false` also where there is no such game.
+    #[must_use]
+    pub fn is_sure(&self, id: &GameId) -> bool {
+        let Some((place, _)) = self.locate(id) else { return false };
+        self.spec.event.stop.is_none() && self.is_sure_of_meeting(&place, id.game)
+    }
+
     /// Whether a game that is running or waiting still matters. One that is on record and counts is `Yes`.
     #[must_use]
     pub fn wants(&self, id: &GameId) -> Want {
