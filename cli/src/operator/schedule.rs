@@ -14,13 +14,13 @@ pub(super) async fn run(client: &mut Client, to_come: ToCome, json: bool) -> Res
     let ToCome { event, engine, limit } = to_come;
     let mut left = limit;
     let mut all = Vec::new();
-    let mut page_token = String::new();
+    let mut token = String::new();
     let last = loop {
         let request = v1::GetScheduleRequest {
             event: event.clone(),
             engine: engine.clone().unwrap_or_default(),
             page_size: left.min(1000),
-            page_token,
+            page_token: std::mem::take(&mut token),
         };
         let mut answer = client.games.get_schedule(request).await.map_err(failed)?.into_inner();
         left = left.saturating_sub(u32::try_from(answer.games.len()).unwrap_or(u32::MAX));
@@ -28,7 +28,7 @@ pub(super) async fn run(client: &mut Client, to_come: ToCome, json: bool) -> Res
         if answer.next_page_token.is_empty() || left == 0 {
             break answer;
         }
-        page_token.clone_from(&answer.next_page_token);
+        token = answer.next_page_token;
     };
     if json {
         print_json(&json!({ "event": last.event, "to_be_drawn": last.to_be_drawn,
