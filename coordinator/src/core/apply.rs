@@ -132,8 +132,20 @@ impl Core {
 
     /// A new event. `differences` are those from the event of the same name that is over, if there is one.
     fn create(&mut self, ask: AskId, apply: Apply, differences: Vec<String>) -> Result<Option<Answer>, Denied> {
-        let Apply { spec, spec_digest, book, level_book, uid, seed, digests, dry_run, paused, ruling: _, ladder, change } =
-            apply;
+        let Apply {
+            spec,
+            spec_digest,
+            book,
+            level_book,
+            uid,
+            seed,
+            digests,
+            dry_run,
+            paused,
+            ruling: _,
+            ladder,
+            change,
+        } = apply;
         if self.events.len() >= limits::EVENTS {
             return Err(Denied::Unavailable(format!("{} events are known already", limits::EVENTS)));
         }
