@@ -459,9 +459,12 @@ pub(crate) enum OperatorCommand {
         /// The event; may be left out where there is one.
         #[arg(default_value = "")]
         event: String,
-        /// Which model rates.
-        #[arg(long, value_enum, default_value_t = crate::rate::ModelArg::Bayeselo)]
-        model: crate::rate::ModelArg,
+        /// Which model rates. Default: the event's own, else BayesElo's, of Chinese checkers Bradley and Terry's.
+        #[arg(long, value_enum)]
+        model: Option<crate::rate::ModelArg>,
+        /// An engine whose rating is given, `NAME=ELO`; the others' are relative to it.
+        #[arg(long, value_name = "NAME=ELO")]
+        anchor: Option<String>,
         /// Comma-separated.
         #[arg(long)]
         csv: bool,

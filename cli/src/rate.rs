@@ -33,6 +33,8 @@ pub(crate) enum ModelArg {
     Ordo,
     /// BayesElo's with TCEC's parameters: names without versions, the current and the previous season.
     Tcec,
+    /// Bradley and Terry's: maximum likelihood on the logistic scale, a draw half a win, one engine's rating given.
+    BradleyTerry,
 }
 
 /// What the errors are.
@@ -42,7 +44,7 @@ pub(crate) enum ErrorsArg {
     Auto,
     /// BayesElo's: as if all other ratings were known.
     Model,
-    /// BayesElo's: with all ratings uncertain.
+    /// BayesElo's, Bradley and Terry's: with all ratings uncertain.
     Covariance,
     /// From the games' own spread, both games of a pair taken as one.
     Pairs,
@@ -149,7 +151,7 @@ fn written(list: &List, args: &RateArgs, json: bool) -> Result<String, serde_jso
         _ if json => format!("{}\n", serde_json::to_string_pretty(list)?),
         ListFormat::Json => format!("{}\n", serde_json::to_string_pretty(list)?),
         ListFormat::Csv => list.csv(),
-        ListFormat::Text if list.model == "ordo" => list.ordo_text(usize::from(args.decimals)),
+        ListFormat::Text if list.model != "bayeselo" => list.ordo_text(usize::from(args.decimals)),
         ListFormat::Text => list.text(),
     })
 }
@@ -159,14 +161,23 @@ fn request(args: &RateArgs) -> Result<Request, Usage> {
         return Err(Usage(format!("--confidence {}: expected a percentage between 0 and 100", args.confidence)));
     }
     let ordo = args.model == ModelArg::Ordo;
+    let bradley_terry = args.model == ModelArg::BradleyTerry;
     let only = |given: bool, flag: &str, model: &str| {
         if given { Err(Usage(format!("{flag} belongs to --model {model}"))) } else { Ok(()) }
     };
-    if ordo {
+    if bradley_terry {
+        only(args.advantage.is_some(), "--advantage", "bayeselo, ordo or tcec")?;
+        only(args.draw.is_some(), "--draw", "bayeselo, ordo or tcec")?;
+        if let (Some(average), []) = (args.average, args.anchors.as_slice()) {
+            return Err(Usage(format!("--average {average}: expected --anchor NAME; without one the mean is 0")));
+        }
+    }
+    if ordo || bradley_terry {
         only(args.prior.is_some(), "--prior", "bayeselo")?;
         only(args.scale.is_some(), "--scale", "bayeselo")?;
         only(!args.testing.is_empty(), "--testing", "bayeselo")?;
-    } else {
+    }
+    if !ordo {
         only(args.simulations.is_some(), "--simulations", "ordo")?;
         only(!args.loose.is_empty(), "--loose-anchor", "ordo")?;
         only(!args.relations.is_empty(), "--relation", "ordo")?;
@@ -180,7 +191,14 @@ fn request(args: &RateArgs) -> Result<Request, Usage> {
         (None, ErrorsArg::Pairs) => Errors::Pairs,
         (None, ErrorsArg::None) => Errors::None,
     };
-    let model = if ordo { ordo_model(args)? } else { bayes_elo_model(args)? };
+    let model = match args.model {
+        ModelArg::Ordo => ordo_model(args)?,
+        ModelArg::BradleyTerry => {
+            let anchor = args.anchors.first().map(|text| anchored(text, args.average)).transpose()?;
+            Model::BradleyTerry { anchor }
+        }
+        ModelArg::Bayeselo | ModelArg::Tcec => bayes_elo_model(args)?,
+    };
     Ok(Request { model, errors, confidence: args.confidence / 100.0, testing: None })
 }
 
@@ -253,7 +271,7 @@ fn ordo_model(args: &RateArgs) -> Result<Model, Usage> {
     }))
 }
 
-fn anchored(text: &str, average: Option<f64>) -> Result<(String, f64), Usage> {
+pub(crate) fn anchored(text: &str, average: Option<f64>) -> Result<(String, f64), Usage> {
     if let Some((name, elo)) = text.rsplit_once('=')
         && let Some(elo) = elo.parse::<f64>().ok().filter(|elo| elo.is_finite())
     {

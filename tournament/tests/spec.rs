@@ -926,6 +926,39 @@ proptest! {
     }
 }
 
+#[test]
+fn how_a_list_is_made() {
+    use rookery_tournament::spec::RatingModel;
+    for (line, model, anchor) in [
+        ("", RatingModel::Bayeselo, None),
+        ("game = \"chinese-checkers\"", RatingModel::BradleyTerry, None),
+        ("ratings = \"ordo\"", RatingModel::Ordo, None),
+        ("ratings = { anchor = \"B\" }", RatingModel::Bayeselo, Some(("B", 0.0))),
+        (
+            "ratings = { model = \"bradley-terry\", anchor = \"A\", rating = 1500 }",
+            RatingModel::BradleyTerry,
+            Some(("A", 1500.0)),
+        ),
+    ] {
+        let found = spec(line);
+        let anchor = anchor.map(|(name, rating): (&str, f64)| (name.to_owned(), rating));
+        assert_eq!((found.event.rating_model(), found.event.rating_anchor()), (model, anchor), "{line}");
+        explains(&found);
+    }
+    for (line, message) in [
+        ("ratings = \"elo\"", "`ratings` cannot be `elo`"),
+        ("ratings = { model = \"ordu\" }", "`model` cannot be `ordu`"),
+        ("ratings = { anchor = \"C\" }", "unknown engine `C`"),
+        ("ratings = { rating = 3 }", "a rating without its engine"),
+        ("ratings = { anchor = \"A\", rating = 1e9 }", "`rating` is out of range"),
+        ("ratings = { model = \"tcec\", anchor = \"A\" }", "TCEC's list has an anchor of its own"),
+    ] {
+        let errors = read(&with_event(line)).expect_err(line).errors;
+        assert_eq!(errors.len(), 1, "{line}: {errors:#?}");
+        assert!(errors[0].message.starts_with(message), "{line}: {}", errors[0].message);
+    }
+}
+
 /// Chinese checkers: what it has of its own, and what is of chess alone.
 #[test]
 fn the_second_game_has_keys_of_its_own() {

@@ -120,8 +120,8 @@ async fn carry_out(command: OperatorCommand, client: &mut Client, change: Option
                 }
             }
         }
-        OperatorCommand::Ratings { event, model, csv, watch } => {
-            ratings::run(client, event, model, csv, watch, json).await?;
+        OperatorCommand::Ratings { event, model, anchor, csv, watch } => {
+            ratings::run(client, event, model, anchor.as_deref(), (csv, watch, json)).await?;
         }
         OperatorCommand::Crosstable { event } => {
             let request = v1::GetCrosstableRequest { event };

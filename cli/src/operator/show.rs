@@ -124,6 +124,11 @@ pub(crate) fn standings_text(standings: &[v1::Standing], tie_breaks: &[String], 
     .to_vec();
     // Between two engines nothing is tied but a level match.
     let tie_breaks = if standings.len() > 2 { tie_breaks } else { &[] };
+    // The event's list, where it has one: beside Elo, which is against the field as it was met.
+    let rated = standings.iter().any(|line| line.rating.is_some());
+    if rated {
+        header.extend([("rating".to_owned(), Right), ("±".to_owned(), Right)]);
+    }
     header.extend(tie_breaks.iter().map(|name| (name.clone(), Right)));
     let mut table = Table::new(header);
     for line in standings {
@@ -144,6 +149,9 @@ pub(crate) fn standings_text(standings: &[v1::Standing], tie_breaks: &[String], 
             percent(line.draw_ratio),
             pairs.join(" "),
         ];
+        if rated {
+            cells.extend([decimal(line.rating, 1), decimal(line.rating_error, 1)]);
+        }
         cells.extend(line.tie_breaks.iter().take(tie_breaks.len()).cloned());
         table.row(cells);
     }
@@ -177,7 +185,7 @@ pub(super) fn standings_json(line: &v1::Standing) -> Value {
         "elo_error": line.elo_error, "los": line.los, "normalized_elo": line.normalized_elo, "pairs": line.pairs,
         "draw_ratio": line.draw_ratio, "pair_ratio": line.pair_ratio, "crashes": line.crashes,
         "time_losses": line.time_losses, "illegal_moves": line.illegal_moves, "tie_breaks": line.tie_breaks,
-        "why": line.why,
+        "why": line.why, "rating": line.rating, "rating_error": line.rating_error,
     })
 }
 

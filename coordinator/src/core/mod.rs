@@ -48,7 +48,7 @@ use rookery_tournament::{
     ladder,
     rating::Games,
     season::{SeasonFact, SeasonSpec},
-    spec::Spec,
+    spec::{RatingModel, Spec},
     standings::{Crosstable, Standings},
 };
 
@@ -497,6 +497,21 @@ pub struct Place {
     pub ruled: Option<rookery_game::GameResult>,
 }
 
+/// What an event's rating list is made of.
+#[derive(Debug, Clone)]
+pub struct Rated {
+    /// The event.
+    pub uid: String,
+    /// Its name.
+    pub event: String,
+    /// Its own model.
+    pub model: RatingModel,
+    /// The engine whose rating its spec gives, and that rating.
+    pub anchor: Option<(String, f64)>,
+    /// All games that count.
+    pub games: Games,
+}
+
 /// What operators are told.
 #[derive(Debug, Clone)]
 pub enum Answer {
@@ -510,12 +525,12 @@ pub enum Answer {
     Seasons(Vec<v1::SeasonSummary>),
     /// To `Season` and `SeasonFact`: in short, its history, the beginning of the next season's file.
     Season(Box<v1::SeasonSummary>, String, String),
-    /// To `Standings`: event, table, the stop rule's line.
-    Standings(String, Box<Standings>, String),
+    /// To `Standings`: event, table, the stop rule's line, whether ratings belong to it.
+    Standings(String, Box<Standings>, String, bool),
     /// To `Crosstable`.
     Crosstable(String, Box<Crosstable>),
-    /// To `Ratings`: uid, name, all games that count.
-    Ratings(String, String, Box<Games>),
+    /// To `Ratings`.
+    Ratings(Box<Rated>),
     /// To `Ladder`: event, state.
     Ladder(String, Box<ladder::State>),
     /// To `Facts`.

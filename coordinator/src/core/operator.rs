@@ -1,11 +1,11 @@
 //! What operators ask and order.
 
-use rookery_game::GameResult;
+use rookery_game::{GameResult, setup::GameKind};
 use rookery_proto::v1::{self, attach_response::Message};
 use rookery_tournament::{Fact, GameId, PairId, event::Phase};
 
 use super::{
-    Answer, AskId, Change, Core, Denied, Effect, Request, limits,
+    Answer, AskId, Change, Core, Denied, Effect, Rated, Request, limits,
     state::EventState,
     stored::FleetEntry,
     writes::{FactWrite, Write},
@@ -98,13 +98,22 @@ impl Core {
             Request::Event(event) => self.find_event(&event).and_then(|uid| self.answer_event(&uid)),
             Request::Standings(event) => self.state_of(&event).map(|(_, state)| {
                 let stop = state.event.stop_line();
-                Answer::Standings(state.name().to_owned(), Box::new(state.event.standings()), stop)
+                let spec = &state.event.spec().event;
+                let rated = spec.ratings.is_some() || spec.game == GameKind::ChineseCheckers;
+                Answer::Standings(state.name().to_owned(), Box::new(state.event.standings()), stop, rated)
             }),
             Request::Crosstable(event) => self
                 .state_of(&event)
                 .map(|(_, state)| Answer::Crosstable(state.name().to_owned(), Box::new(state.event.crosstable()))),
             Request::Ratings(event) => self.state_of(&event).map(|(uid, state)| {
-                Answer::Ratings(uid, state.name().to_owned(), Box::new(state.event.rating_games()))
+                let spec = &state.event.spec().event;
+                Answer::Ratings(Box::new(Rated {
+                    uid,
+                    event: state.name().to_owned(),
+                    model: spec.rating_model(),
+                    anchor: spec.rating_anchor(),
+                    games: state.event.rating_games(),
+                }))
             }),
             Request::Ladder(event) => self.ladder(&event),
             Request::Facts(event) => self.state_of(&event).map(|(_, state)| Answer::Facts(state.fact_list())),

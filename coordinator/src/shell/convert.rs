@@ -33,6 +33,8 @@ fn standing(line: Standing, why: String) -> v1::Standing {
         tie_breaks: line.tie_breaks,
         pair_ratio: line.pair_ratio,
         why,
+        rating: None,
+        rating_error: None,
     }
 }
 
@@ -70,6 +72,7 @@ pub(super) fn ratings(event: String, list: &List) -> v1::GetRatingsResponse {
         advantage: list.advantage,
         warnings: list.warnings.clone(),
         games: list.games,
+        model: list.model.clone(),
     }
 }
 

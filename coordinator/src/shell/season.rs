@@ -4,6 +4,7 @@ use std::{pin::Pin, sync::Arc};
 
 use rookery_proto::v1::{self, season_service_server::SeasonService};
 use rookery_tournament::{
+    rating::List,
     season::{Invitation, SeasonFact},
     spec::explain,
 };
@@ -33,6 +34,22 @@ impl Seasons {
 
     async fn event(&self, request: core::Request) -> Result<v1::EventSummary, Status> {
         expect_answer!(self.handle.answer(request).await?, Answer::Event(summary, _) => *summary)
+    }
+
+    /// An event's name and its list.
+    async fn list(&self, request: v1::GetRatingsRequest) -> Result<(String, List), Status> {
+        let model = request.model();
+        check::bounded("anchor", &request.anchor, limits::NAME)?;
+        if !request.anchor_rating.is_finite() {
+            return Err(Status::invalid_argument("anchor_rating: expected a finite number"));
+        }
+        let anchor = (!request.anchor.is_empty()).then_some((request.anchor, request.anchor_rating));
+        let answer = self.handle.answer(core::Request::Ratings(asked(request.event)?)).await?;
+        let rated = expect_answer!(answer, Answer::Ratings(rated) => *rated)?;
+        let (event, ratings) = (rated.event.clone(), Arc::clone(&self.ratings));
+        // A list of thousands takes longer than a task may.
+        let list = tokio::task::spawn_blocking(move || ratings.list(model, anchor, rated)).await;
+        Ok((event, list.map_err(|_| Status::internal("the list could not be made"))?))
     }
 
     async fn season_fact(
@@ -114,10 +131,20 @@ impl SeasonService for Seasons {
         request: Request<v1::GetStandingsRequest>,
     ) -> Result<Response<v1::GetStandingsResponse>, Status> {
         let event = asked(request.into_inner().event)?;
+        let asked_again = event.clone();
         match self.handle.answer(core::Request::Standings(event)).await? {
-            Answer::Standings(event, table, stop) => {
+            Answer::Standings(event, table, stop, rated) => {
                 let tie_breaks = table.tie_breaks.clone();
-                let standings = convert::standings(*table);
+                let mut standings = convert::standings(*table);
+                if rated {
+                    let request = v1::GetRatingsRequest { event: asked_again, ..v1::GetRatingsRequest::default() };
+                    let (_, list) = self.list(request).await?;
+                    for row in list.rows {
+                        if let Some(line) = standings.iter_mut().find(|line| line.engine == row.name) {
+                            (line.rating, line.rating_error) = (Some(row.elo), row.error);
+                        }
+                    }
+                }
                 Ok(Response::new(v1::GetStandingsResponse { event, standings, stop, tie_breaks }))
             }
             _ => Err(mismatch()),
@@ -138,14 +165,7 @@ impl SeasonService for Seasons {
         &self,
         request: Request<v1::GetRatingsRequest>,
     ) -> Result<Response<v1::GetRatingsResponse>, Status> {
-        let request = request.into_inner();
-        let model = request.model();
-        let answer = self.handle.answer(core::Request::Ratings(asked(request.event)?)).await?;
-        let (uid, event, games) = expect_answer!(answer, Answer::Ratings(uid, event, games) => (uid, event, games))?;
-        let ratings = Arc::clone(&self.ratings);
-        // A list of thousands takes longer than a task may.
-        let list = tokio::task::spawn_blocking(move || ratings.list(&uid, model, *games)).await;
-        let list = list.map_err(|_| Status::internal("the list could not be made"))?;
+        let (event, list) = self.list(request.into_inner()).await?;
         Ok(Response::new(convert::ratings(event, &list)))
     }
 
@@ -370,6 +390,6 @@ async fn update(handle: &Handle, uid: &str) -> Result<v1::WatchEventResponse, St
     let answer = handle.answer(core::Request::Event(uid.to_owned())).await?;
     let summary = expect_answer!(answer, Answer::Event(summary, _) => *summary)?;
     let answer = handle.answer(core::Request::Standings(uid.to_owned())).await?;
-    let table = expect_answer!(answer, Answer::Standings(_, table, _) => *table)?;
+    let table = expect_answer!(answer, Answer::Standings(_, table, ..) => *table)?;
     Ok(v1::WatchEventResponse { summary: Some(summary), standings: convert::standings(table) })
 }

@@ -26,7 +26,8 @@ fn spec(name: &str, program: &str, args: &str, pairs: usize) -> String {
     format!(
         "name = {name:?}\n{a}{b}[event]\ngame = \"chinese-checkers\"\nmax-plies = 100\n\
          format = {{ match = {{ pairs = {pairs} }} }}\ntime-control = \"nodes=400\"\nresources = \"fixed-simulations\"\n\
-         openings = {{ schedule = \"rows.jsonl\" }}\ninterruption = \"restart\"\nseed = 3\n"
+         openings = {{ schedule = \"rows.jsonl\" }}\ninterruption = \"restart\"\nseed = 3\n\
+         ratings = {{ anchor = \"Flat\", rating = 0 }}\n"
     )
 }
 
@@ -90,6 +91,37 @@ fn a_schedule_is_made_played_and_replayed_on_one_machine() {
     assert!(engine.out.contains("Rookery CCP"), "{}", engine.out);
 }
 
+/// The list of the event: by its anchor, and of two engines what their score says.
+fn rated(fleet: &Fleet, standings: &Value) {
+    let list = fleet.json(&["ratings", "Rows"]);
+    assert_eq!(
+        (&list["model"], &list["errors"], &list["games"]),
+        (&"bradley-terry".into(), &"pairs".into(), &32.into())
+    );
+    let row =
+        |name: &str| list["ratings"].as_array().unwrap().iter().find(|row| row["engine"] == name).unwrap().clone();
+    let (deep, flat) = (row("Deep"), row("Flat"));
+    assert_eq!((&flat["elo"], &flat["mark"], &flat["elo_error"]), (&0.0.into(), &"anchor".into(), &Value::Null));
+    let share = deep["points"].as_f64().unwrap() / 32.0;
+    let elo = deep["elo"].as_f64().unwrap();
+    assert!((elo - 400.0 * (share / (1.0 - share)).log10()).abs() < 1e-6, "{list}");
+    assert!(deep["elo_error"].as_f64().unwrap() > 0.0, "{list}");
+    let line = standings["standings"].as_array().unwrap().iter().find(|line| line["engine"] == "Deep").unwrap();
+    assert_eq!((&line["rating"], &line["rating_error"]), (&deep["elo"], &deep["elo_error"]));
+    let text = fleet.operator(&["ratings", "Rows"]).expect(0).out;
+    assert!(text.contains("anchor Flat = 0.0") && text.contains("from pairs") && text.contains("no human"), "{text}");
+    let csv = fleet.operator(&["ratings", "Rows", "--csv"]).expect(0).out;
+    assert!(csv.starts_with("rank,name,elo,error,games,") && csv.contains("\"Flat\",0.00,,32,"), "{csv}");
+    // Another anchor, another model, by who asks.
+    let asked = fleet.json(&["ratings", "Rows", "--anchor", "Deep=1500"]);
+    let of = |name: &str| {
+        asked["ratings"].as_array().unwrap().iter().find(|row| row["engine"] == name).unwrap()["elo"].as_f64()
+    };
+    assert!((of("Deep").unwrap() - of("Flat").unwrap() - elo).abs() < 1e-6 && of("Deep") == Some(1500.0), "{asked}");
+    assert_eq!(fleet.json(&["ratings", "Rows", "--model", "ordo"])["model"], "ordo");
+    fleet.operator(&["ratings", "Rows", "--anchor", "Deep"]).expect(2);
+}
+
 #[test]
 fn sixteen_rows_over_two_workers_of_which_one_is_killed() {
     let program = binary();
@@ -126,4 +158,5 @@ fn sixteen_rows_over_two_workers_of_which_one_is_killed() {
     let points: f64 =
         standings["standings"].as_array().unwrap().iter().map(|line| line["points"].as_f64().unwrap()).sum();
     assert!((points - 32.0).abs() < 1e-9, "{standings}");
+    rated(&fleet, &standings);
 }

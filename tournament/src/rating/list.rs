@@ -69,7 +69,7 @@ impl Row {
 /// The list, best first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct List {
-    /// `bayeselo` or `ordo`.
+    /// `bayeselo`, `ordo` or `bradley-terry`.
     pub model: String,
     /// What the errors are: `model`, `covariance`, `pairs`, `simulated` or `none`.
     pub errors: String,

@@ -3,6 +3,7 @@
 use super::{
     Games, List, Mark, Row,
     bayeselo::{self, Parameter},
+    bradley_terry,
     error::{self, Covariance},
     ordo::{self, Anchor, Standing},
     simulate,
@@ -24,6 +25,11 @@ pub enum Model {
     },
     /// Ordo's.
     Ordo(ordo::Options),
+    /// Of maximum likelihood on the logistic scale, a draw half a win.
+    BradleyTerry {
+        /// A player and its rating; `None`: the mean of the list is 0.
+        anchor: Option<(String, f64)>,
+    },
 }
 
 /// How errors are found.
@@ -31,9 +37,9 @@ pub enum Model {
 pub enum Errors {
     /// [`Errors::Pairs`] where at least half of the games come in pairs, else the model's own.
     Auto,
-    /// BayesElo: as if all other ratings were known. Ordo has none of its own.
+    /// BayesElo: as if all other ratings were known. Bradley and Terry: as [`Errors::Covariance`]. Ordo has none of its own.
     Model,
-    /// BayesElo: with all ratings uncertain.
+    /// BayesElo, Bradley and Terry: with all ratings uncertain (the inverse of the information matrix).
     Covariance,
     /// From the games' own spread, pairs taken as one.
     Pairs,
@@ -119,6 +125,18 @@ pub(super) fn list_from(games: &Games, request: &Request, start: Option<&Known>)
             let start = if let Some(Known::Ordo(fit)) = start { Some(fit) } else { None };
             let fit = ordo::fit(&official, options, start);
             (ordo_list(&official, &fit, options, request), 0.0, Known::Ordo(fit))
+        }
+        Model::BradleyTerry { anchor } => {
+            let start = if let Some(Known::Ordo(fit)) = start { Some(fit) } else { None };
+            let options = bradley_terry::options(&official, anchor.as_ref());
+            let fit = ordo::fit(&official, &options, start);
+            let mut rated = ordo_list(&official, &fit, &options, request);
+            rated.list.model = "bradley-terry".to_owned();
+            rated.list.draw_rate = None;
+            if let Some((name, _)) = anchor.as_ref().filter(|(name, _)| official.find(name).is_none()) {
+                rated.list.warnings.push(format!("no games of `{name}`, the anchor: the mean of the list is 0"));
+            }
+            (rated, 0.0, Known::Ordo(fit))
         }
     };
     (into_list(&games, known, rated, shift, request), fit)
@@ -230,27 +248,34 @@ fn ordo_list(games: &Games, fit: &ordo::Fit, options: &ordo::Options, request: &
         errors: "none".to_owned(),
         ..List::default()
     };
-    let covariance = match request.errors {
-        Errors::Simulated { count, seed, to_mean } if fit.ratings.len() <= error::MAX_DENSE => {
+    let by_curvature = matches!(request.model, Model::BradleyTerry { .. });
+    let in_pairs = 2 * games.paired() >= games.count() && games.paired() > 0;
+    let (covariance, word) = match request.errors {
+        Errors::Simulated { count, seed, to_mean } if !by_curvature && fit.ratings.len() <= error::MAX_DENSE => {
             let simulated = simulate(games, options, fit, count, seed, to_mean);
-            list.errors = "simulated".to_owned();
             if options.advantage == Parameter::Fitted {
                 list.advantage_error = Some(simulated.advantage);
             }
             if options.draw_rate == Parameter::Fitted {
                 list.draw_rate_error = Some(simulated.draw_rate);
             }
-            Some(simulated.covariance)
+            (Some(simulated.covariance), "simulated")
         }
-        Errors::Auto if 2 * games.paired() >= games.count() && games.paired() > 0 => fit.pair_covariance(games),
-        Errors::Pairs | Errors::Covariance => fit.pair_covariance(games),
-        _ => None,
+        Errors::Auto if in_pairs => (fit.pair_covariance(games), "pairs"),
+        Errors::Auto | Errors::Model | Errors::Covariance if by_curvature => (fit.covariance(), "covariance"),
+        Errors::Pairs | Errors::Covariance => (fit.pair_covariance(games), "pairs"),
+        _ => (None, "none"),
     };
-    if covariance.is_some() && list.errors == "none" {
-        list.errors = "pairs".to_owned();
+    if covariance.is_some() {
+        list.errors = word.to_owned();
     }
     if covariance.is_none() && !matches!(request.errors, Errors::Auto | Errors::None) {
-        warnings.push("no errors for these games: Ordo's model has them by simulations, or from pairs".to_owned());
+        let hint = if by_curvature {
+            "they come from pairs, or from the curvature"
+        } else {
+            "Ordo's model has them by simulations, or from pairs"
+        };
+        warnings.push(format!("no errors for these games: {hint}"));
     }
     if request.testing.is_some() {
         warnings.push("provisional ratings are of BayesElo's model: test games are left out".to_owned());

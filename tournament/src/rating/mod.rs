@@ -1,9 +1,10 @@
-//! Rating lists: the models of BayesElo and Ordo on games of any source.
+//! Rating lists: the models of BayesElo and Ordo, and of Bradley and Terry, on games of any source.
 //!
 //! [`Collector`] sums games by the million, [`Games`] takes them one by one; [`bayeselo::fit`] and [`ordo::fit`] rate them, and a
 //! [`List`] is what people read. [`Live`] keeps a list up to date game by game.
 
 pub mod bayeselo;
+pub mod bradley_terry;
 pub mod error;
 mod games;
 mod linear;

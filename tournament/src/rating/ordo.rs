@@ -336,6 +336,12 @@ impl Fit {
         }
     }
 
+    /// The inverse of the information matrix (a draw half a win), relative to who is given.
+    #[must_use]
+    pub fn covariance(&self) -> Option<Covariance> {
+        error::covariance(&self.problem, &self.point, self.unit)
+    }
+
     /// As [`super::bayeselo::Fit::pair_covariance`].
     #[must_use]
     pub fn pair_covariance(&self, games: &Games) -> Option<Covariance> {

@@ -446,3 +446,81 @@ proptest! {
         }
     }
 }
+
+fn bradley_terry(anchor: Option<(&str, f64)>) -> Request {
+    let anchor = anchor.map(|(name, rating)| (name.to_owned(), rating));
+    Request { model: Model::BradleyTerry { anchor }, ..Request::default() }
+}
+
+/// Beside a Newton search of its own in another language.
+#[test]
+fn bradley_and_terry_with_an_anchor() {
+    const LINES: &[Line<'_>] = &[
+        ("A", "B", 5, 3, 2),
+        ("B", "A", 4, 3, 3),
+        ("A", "C", 7, 2, 1),
+        ("C", "A", 1, 3, 6),
+        ("B", "C", 6, 2, 2),
+        ("C", "B", 2, 4, 4),
+        ("C", "random", 9, 1, 0),
+        ("random", "C", 0, 2, 8),
+        ("B", "random", 9, 1, 0),
+        ("random", "B", 1, 0, 9),
+    ];
+    let found = list(&games(LINES), &bradley_terry(Some(("random", 0.0))));
+    rated(&found, &[("A", 565.397_39), ("B", 504.183_08), ("C", 385.669_70), ("random", 0.0)], 1e-4);
+    for (row, error) in found.rows.iter().zip([236.6877, 220.6459, 210.1167]) {
+        near(row.error.unwrap(), error, 1e-3);
+    }
+    assert_eq!((found.rows[3].error, found.rows[3].mark, found.errors.as_str()), (None, Mark::Anchor, "covariance"));
+    let text = found.text();
+    assert!(text.contains("anchor random = 0.0") && text.contains("information matrix, 95 %"), "{text}");
+    assert!(text.contains("no human rating") && !text.contains("White"), "{text}");
+    // Another rating of the anchor moves all; without one that plays the mean is 0.
+    near(list(&games(LINES), &bradley_terry(Some(("random", 1000.0)))).rows[0].elo, 1_565.397_39, 1e-4);
+    for (anchor, warnings) in [(None, 0), (Some(("nobody", 1500.0)), 1)] {
+        let list = list(&games(LINES), &bradley_terry(anchor));
+        near(list.rows.iter().map(|row| row.elo).sum(), 0.0, 1e-6);
+        near(list.rows[0].elo - list.rows[3].elo, 565.397_39, 1e-4);
+        assert_eq!(list.warnings.len(), warnings, "{:?}", list.warnings);
+        assert!(list.text().contains("mean 0"), "{}", list.text());
+    }
+    // Who won all games has no finite rating.
+    let list = list(&games(&[("A", "random", 5, 0, 0)]), &bradley_terry(Some(("random", 0.0))));
+    assert_eq!((list.rows[0].mark, list.rows[0].error), (Mark::WonAll, None));
+}
+
+#[test]
+fn bradley_and_terry_with_errors_of_pairs() {
+    let (mut games, mut key) = (Collector::default(), 0);
+    for (one, two, count) in [
+        (FirstWins, FirstWins, 3),
+        (FirstWins, SecondWins, 4),
+        (SecondWins, SecondWins, 2),
+        (Draw, Draw, 5),
+        (FirstWins, Draw, 3),
+        (Draw, SecondWins, 1),
+    ] {
+        for _ in 0..count {
+            key += 1;
+            games.add("A", "B", one, Some(key));
+            games.add("B", "A", two, Some(key));
+        }
+    }
+    let games = games.finish();
+    let of = |errors| list(&games, &Request { errors, ..bradley_terry(Some(("B", 0.0))) });
+    for (errors, word, error) in [
+        (Errors::Auto, "pairs", 73.7162),
+        (Errors::Pairs, "pairs", 73.7162),
+        (Errors::Covariance, "covariance", 120.3781),
+        (Errors::Model, "covariance", 120.3781),
+    ] {
+        let list = of(errors);
+        assert_eq!(list.errors, word);
+        near(list.rows[0].elo, 120.411_998, 1e-4);
+        near(list.rows[0].error.unwrap(), error, 1e-3);
+    }
+    assert_eq!(of(Errors::None).rows[0].error, None);
+    let simulated = of(Errors::Simulated { count: 9, seed: 1, to_mean: false });
+    assert_eq!((simulated.rows[0].error, simulated.warnings.len()), (None, 1), "{:?}", simulated.warnings);
+}

@@ -66,6 +66,10 @@ impl List {
             }
             out.push('\n');
         }
+        if self.model == "bradley-terry" {
+            out.push_str(&self.scale_line());
+            return out;
+        }
         let plus =
             |error: Option<f64>, times: f64| error.map_or_else(String::new, |e| format!(" +/- {:.2}", times * e));
         let _ = writeln!(out, "\nWhite advantage = {:.2}{}", self.advantage, plus(self.advantage_error, 1.0));
@@ -76,10 +80,28 @@ impl List {
         out
     }
 
+    /// What the numbers of a list of Bradley and Terry's model are.
+    fn scale_line(&self) -> String {
+        let anchor = self.rows.iter().find(|row| row.mark == Mark::Anchor);
+        let zero = anchor.map_or_else(|| "mean 0".to_owned(), |row| format!("anchor {} = {:.1}", row.name, row.elo));
+        let errors = match self.errors.as_str() {
+            "pairs" => "from pairs",
+            "covariance" => "from the information matrix",
+            _ => "none",
+        };
+        format!(
+            "\nBradley-Terry, maximum likelihood, a draw half a win; {zero}\n\
+             Errors: {errors}, {:.0} %; relative to the {}\n\
+             The scale is of these engines alone; it is no human rating\n",
+            100.0 * self.confidence,
+            if anchor.is_some() { "anchor" } else { "mean" },
+        )
+    }
+
     /// In the form of the model.
     #[must_use]
     pub fn text(&self) -> String {
-        if self.model == "ordo" { self.ordo_text(1) } else { self.bayeselo_text() }
+        if self.model == "bayeselo" { self.bayeselo_text() } else { self.ordo_text(1) }
     }
 
     /// Comma-separated, with a header; what cannot be said is empty. Text that a spreadsheet would take for a formula gets a

@@ -42,7 +42,7 @@ impl fmt::Display for Difference {
 }
 
 /// What is free at any time: a key, or all below it.
-const FREE: [&str; 13] = [
+const FREE: [&str; 14] = [
     "event.title",
     "event.priority",
     "event.slot.memory",
@@ -56,6 +56,7 @@ const FREE: [&str; 13] = [
     "event.log",
     "event.transcripts",
     "event.tablebases",
+    "event.ratings",
 ];
 
 /// What changes by a ruling only.

@@ -145,6 +145,7 @@ impl Default for EventSpec {
             openings: openings(GameKind::Chess),
             adjudicate: Adjudication::default(),
             predictions: None,
+            ratings: None,
             interruption: Interruption::Replay,
             crashes: CRASHES,
             killed: Killed::Crash,

@@ -443,6 +443,66 @@ impl ResourceClass {
     }
 }
 
+/// A model of ratings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RatingModel {
+    /// BayesElo's, its parameters as they come.
+    Bayeselo,
+    /// Ordo's.
+    Ordo,
+    /// BayesElo's with TCEC's parameters.
+    Tcec,
+    /// Of maximum likelihood on the logistic scale, a draw half a win (Bradley and Terry).
+    BradleyTerry,
+}
+
+impl RatingModel {
+    /// All.
+    pub const ALL: [Self; 4] = [Self::Bayeselo, Self::Ordo, Self::Tcec, Self::BradleyTerry];
+
+    /// Its name in a spec.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Bayeselo => "bayeselo",
+            Self::Ordo => "ordo",
+            Self::Tcec => "tcec",
+            Self::BradleyTerry => "bradley-terry",
+        }
+    }
+}
+
+/// How an event's rating list is made.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct RatingsSpec {
+    /// Which model; `None`: by the game, BayesElo's, of Chinese checkers Bradley and Terry's.
+    pub model: Option<RatingModel>,
+    /// The engine whose rating is given; `None`: the mean of the list is.
+    pub anchor: Option<String>,
+    /// Its rating.
+    pub rating: f64,
+}
+
+impl EventSpec {
+    /// The model of its list, where nobody asks for another one.
+    #[must_use]
+    pub fn rating_model(&self) -> RatingModel {
+        self.ratings.as_ref().and_then(|ratings| ratings.model).unwrap_or(match self.game {
+            GameKind::ChineseCheckers => RatingModel::BradleyTerry,
+            GameKind::Chess | GameKind::Chess960 | GameKind::Shogi => RatingModel::Bayeselo,
+        })
+    }
+
+    /// The engine whose rating is given, and its rating.
+    #[must_use]
+    pub fn rating_anchor(&self) -> Option<(String, f64)> {
+        let ratings = self.ratings.as_ref()?;
+        ratings.anchor.clone().map(|anchor| (anchor, ratings.rating))
+    }
+}
+
 /// A model of the SPRT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -511,6 +571,9 @@ pub struct EventSpec {
     /// How predictions are scored; `None`: they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub predictions: Option<Predictions>,
+    /// How its rating list is made; `None`: by the game.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ratings: Option<RatingsSpec>,
     /// What happens to a game that a machine broke.
     pub interruption: Interruption,
     /// Limits of crashes.

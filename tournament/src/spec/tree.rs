@@ -9,7 +9,7 @@ use rookery_game::{
 
 use super::{
     CrashesThen, Distinct, EngineSpec, EventSpec, FormatSpec, Gate, Interruption, OpeningSource, OpeningsSpec, Per,
-    Play, SprtModel, StopSpec, SwissSystem, TimeScale,
+    Play, RatingsSpec, SprtModel, StopSpec, SwissSystem, TimeScale,
     unit::{duration_text, share_text, size_text},
 };
 use crate::{
@@ -212,6 +212,7 @@ pub(super) fn event(spec: &EventSpec) -> Nodes {
         ("openings", openings(&spec.openings)),
         ("adjudicate", adjudicate(&spec.adjudicate)),
         ("predictions", or(spec.predictions.as_ref().map(predictions), "not scored")),
+        ("ratings", or(spec.ratings.as_ref().map(ratings), "the game's own model, mean 0")),
         ("max-moves", or(spec.adjudicate.max_moves.map(leaf), "no limit")),
         ("interruption", interruption(&spec.interruption)),
         (
@@ -431,6 +432,15 @@ fn predictions(rules: &Predictions) -> Node {
         ("max-pairs", or(rules.max_pairs.map(leaf), "one from a variation, any number from a command")),
         ("terminal-tail", leaf(rules.terminal_tail)),
         ("auto-increment", leaf(rules.auto_increment)),
+    ])
+}
+
+fn ratings(ratings: &RatingsSpec) -> Node {
+    let anchored = ratings.anchor.is_some();
+    table([
+        ("model", or(ratings.model.map(|model| text(model.as_str())), "the game's own")),
+        ("anchor", or(ratings.anchor.as_deref().map(text), "none: the mean is 0")),
+        ("rating", or(anchored.then(|| leaf(ratings.rating)), "of the anchor")),
     ])
 }
 

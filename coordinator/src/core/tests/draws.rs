@@ -87,7 +87,7 @@ fn a_cup_is_drawn_round_by_round_and_survives_a_restart() {
         }
     }
     assert_eq!(world.summary().phase(), EventPhase::Finished);
-    let Ok(Answer::Standings(_, table, _)) = world.asked(Request::Standings(String::new())) else { panic!() };
+    let Ok(Answer::Standings(_, table, ..)) = world.asked(Request::Standings(String::new())) else { panic!() };
     let names: Vec<_> = table.lines.iter().map(|line| (line.place, line.engine.as_str())).collect();
     assert_eq!(names, [(1, "E1"), (2, "E2"), (3, "E3"), (4, "E4")]);
 }

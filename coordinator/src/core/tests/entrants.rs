@@ -274,7 +274,7 @@ fn tie_breaks_change_by_a_ruling_alone() {
         *ruling = true;
     }
     world.asked(ruled).unwrap();
-    let Ok(Answer::Standings(_, table, _)) = world.asked(Request::Standings("m".to_owned())) else { panic!() };
+    let Ok(Answer::Standings(_, table, ..)) = world.asked(Request::Standings("m".to_owned())) else { panic!() };
     assert_eq!(table.tie_breaks, ["wins"]);
     // What is locked stays locked, ruling or not.
     let mut locked = apply(&changed.replace("10+0.1", "1+1"), "4");

@@ -220,7 +220,7 @@ fn a_tie_waits_for_a_ruling_and_the_ruling_outlives_the_leader() {
     world.asked(rank(["B", "A"], "late")).unwrap();
     assert_eq!(world.summary().phase(), EventPhase::Finished);
     let order = |world: &mut World| match world.asked(Request::Standings("m".to_owned())) {
-        Ok(Answer::Standings(_, table, _)) => table.whys(),
+        Ok(Answer::Standings(_, table, ..)) => table.whys(),
         other => panic!("{other:?}"),
     };
     let before = order(&mut world);

@@ -154,6 +154,7 @@ pub(super) fn read(
         openings: board::openings(&table, game, of, level),
         adjudicate: board::adjudicate(&table),
         predictions: super::predictions::read(&table),
+        ratings: super::ratings::read(&table, (of == Of::Itself).then_some(raw)),
         interruption: table.get("interruption").and_then(super::interruption::read).unwrap_or(default.interruption),
         crashes: board::crashes(&table),
         killed: table

@@ -7,6 +7,7 @@ mod format;
 mod game;
 mod interruption;
 mod predictions;
+mod ratings;
 pub(super) mod season;
 mod syntax;
 
