@@ -4,6 +4,7 @@
 
 mod records {
     mod books;
+    mod checkers;
     mod common;
     mod hostile;
     mod order;

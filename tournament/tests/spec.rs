@@ -984,6 +984,15 @@ fn the_second_game_has_keys_of_its_own() {
         ("openings = \"own\"", "books are of chess"),
         ("resources = \"fixed-simulations\"", "`fixed-simulations` counts simulations alone"),
         ("resources = \"fixed-cpu\"\nslot = { gpus = 1 }", "`fixed-cpu` has no GPU"),
+        ("resources = \"fixed-cpu\"\nslot = { cores = 4 }", "`fixed-cpu` has 8 cores and 16 GiB"),
+        ("resources = \"fixed-cpu\"\nslot = { cores = 16 }", "`fixed-cpu` has 8 cores and 16 GiB"),
+        ("resources = \"fixed-cpu\"\nslot = { memory = \"1 GiB\" }", "`fixed-cpu` has 8 cores and 16 GiB"),
+        ("resources = \"fixed-gpu\"\nslot = { gpus = 0 }", "`fixed-gpu` has a GPU"),
+        (
+            "resources = \"fixed-simulations\"\ntime-control = \"10+0.1\"",
+            "`fixed-simulations` counts simulations alone",
+        ),
+        ("resources = \"fixed\"", "`resources` cannot be `fixed`"),
     ] {
         let errors = read(&with_event(&of(lines))).expect_err(lines).errors;
         assert_eq!(errors.len(), 1, "{lines}: {errors:#?}");

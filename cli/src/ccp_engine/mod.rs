@@ -9,24 +9,32 @@ use std::io::Write;
 
 use rookery_game::{
     Board, Form,
-    chinese_checkers::{ChineseCheckers, Position, Rules},
+    chinese_checkers::{ChineseCheckers, Position, Rules, judge},
 };
 
 use crate::exit::{self, Outcome};
 use lines::Lines;
-use search::{Ends, Found, Limits, Search, Settings};
+use search::{Ends, Found, Limits, Search, Settings, answer};
 
 /// Options: name, default, largest.
-const OPTIONS: [(&str, u64, u64); 4] =
-    [("Depth", 0, 64), ("Nodes", 0, 1 << 40), ("Noise", 8, 10_000), ("Seed", 0, (1 << 53) - 1)];
+const OPTIONS: [(&str, u64, u64); 5] = [
+    ("Depth", 0, 64),
+    ("Nodes", 0, 1 << 40),
+    ("Noise", 8, 10_000),
+    ("Seed", 0, (1 << 53) - 1),
+    // Foreseen moves of the other side, each with the answer to it, where strings are asked for.
+    ("Strings", 2, 16),
+];
 /// The engine counts in smaller units than those that the protocol shows: a step forward is some twenty of them.
 const SHOWN: i32 = 5;
 
 /// An engine and what it was told.
 struct Engine {
     /// By the places of [`OPTIONS`].
-    values: [u64; 4],
+    values: [u64; 5],
     game: ChineseCheckers,
+    /// Strings of conditional moves are wanted.
+    conditional: bool,
     /// Positions before the present one, where they were told.
     history: Vec<Position>,
 }
@@ -42,6 +50,7 @@ pub(crate) fn run() -> Outcome {
             Some("isready") => say("readyok")?,
             Some("setoption") => engine.set(&line)?,
             Some("newgame") => engine.history.clear(),
+            Some("conditional") => engine.conditional = words.next() == Some("on"),
             Some("position") => {
                 if let Err(why) = engine.place(line.trim_ascii_start().trim_start_matches("position")) {
                     say(&format!("info string {why}"))?;
@@ -65,7 +74,7 @@ fn say(text: &str) -> std::io::Result<()> {
 fn greet() -> std::io::Result<()> {
     say(concat!("id name Rookery CCP ", env!("CARGO_PKG_VERSION")))?;
     say("id author the authors of Rookery")?;
-    say("protocol ccp 1 newgame moves")?;
+    say("protocol ccp 1 newgame moves conditional")?;
     for (name, default, max) in OPTIONS {
         say(&format!("option name {name} type spin default {default} min 0 max {max}"))?;
     }
@@ -75,7 +84,7 @@ fn greet() -> std::io::Result<()> {
 impl Engine {
     fn new() -> Self {
         let game = ChineseCheckers::at(Position::START, 0, Rules::default());
-        Self { values: OPTIONS.map(|(_, default, _)| default), game, history: Vec::new() }
+        Self { values: OPTIONS.map(|(_, default, _)| default), game, conditional: false, history: Vec::new() }
     }
 
     /// `setoption name Noise value 20`.
@@ -110,7 +119,7 @@ impl Engine {
     }
 
     fn go<'a>(&mut self, words: impl Iterator<Item = &'a str>, lines: &mut Lines) -> std::io::Result<()> {
-        let [depth, nodes, noise, seed] = self.values;
+        let [depth, nodes, noise, seed, _] = self.values;
         let position = *self.game.position();
         let asked = clock::read(words, position.to_move());
         let at_most = |asked: Option<u64>, own: u64| match (asked, own) {
@@ -133,8 +142,38 @@ impl Engine {
         let found =
             Search { limits, settings, history: &self.history, stop, report, nodes: 0, stopped: false }.run(&position);
         failed?;
+        if self.conditional {
+            let line = self.string(position, &found.line);
+            if !line.is_empty() {
+                say(&format!("conditional {}", line.join(" ")))?;
+            }
+        }
         let best = found.line.first().and_then(|&mv| path(&position, mv)).unwrap_or_else(|| "0000".to_owned());
         say(&format!("bestmove {best}"))
+    }
+}
+
+impl Engine {
+    /// What is expected after the first move of `line`, each move of the other side with the answer to it: the line as far
+    /// as it goes, then what a shallow look finds.
+    fn string(&self, mut position: Position, line: &[Ends]) -> Vec<String> {
+        let mut history = self.history.clone();
+        let mut string = Vec::new();
+        let limits = Limits { depth: Some(1), ..Limits::default() };
+        let plies = 1 + 2 * usize::try_from(self.values[4]).unwrap_or(0);
+        for ply in 0..plies {
+            let shallow = || answer(&position, &history, limits, Settings { noise: 0, seed: 0 }).line.first().copied();
+            // Beyond the end of the game there is nothing to foresee.
+            let over = ply > 0 && judge(&position, Rules { max_ply: u32::MAX, ..Rules::default() }, 0, 1).is_some();
+            let Some(mv) = line.get(ply).copied().or_else(shallow).filter(|_| !over) else { break };
+            if ply > 0 {
+                string.extend(path(&position, mv));
+            }
+            history.push(position);
+            position = position.after(mv.0, mv.1);
+        }
+        // A foreseen move without an answer is kept only where it ends the game; the table knows which does.
+        string
     }
 }
 

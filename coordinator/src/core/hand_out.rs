@@ -21,6 +21,8 @@ pub(super) struct Needs<'a> {
     pub(super) cores: u32,
     pub(super) memory: u64,
     pub(super) gpus: u32,
+    /// No more of them either: the event states the resources of its engines.
+    pub(super) exact: bool,
     pub(super) labels: &'a BTreeMap<String, String>,
     pub(super) cpu_features: BTreeSet<&'a str>,
     pub(super) men: u32,
@@ -36,6 +38,7 @@ impl Needs<'_> {
             labels: self.labels.clone(),
             cpu_features: self.cpu_features.iter().map(|&feature| feature.to_owned()).collect(),
             tablebase_men: self.men,
+            exact: self.exact,
         }
     }
 }
@@ -109,16 +112,19 @@ impl Worker {
             return Err("does not understand its games".to_owned());
         }
         let wide = |class: &v1::SlotClass| {
-            class.cores >= needs.cores && class.memory_bytes >= needs.memory && class.gpus >= needs.gpus
+            let fits = class.cores >= needs.cores && class.memory_bytes >= needs.memory && class.gpus >= needs.gpus;
+            fits && (!needs.exact || (class.cores == needs.cores && class.gpus == needs.gpus))
         };
         let classes: Vec<usize> =
             self.hello.slots.iter().enumerate().filter(|(_, class)| wide(class)).map(|(i, _)| i).collect();
         if classes.is_empty() {
             return Err(format!(
-                "has no slot of {} cores, {} MiB and {} GPUs",
+                "has no slot of {}{} cores, {} MiB and {} GPUs{}",
+                if needs.exact { "exactly " } else { "" },
                 needs.cores,
                 needs.memory >> 20,
-                needs.gpus
+                needs.gpus,
+                if needs.exact { ", as the event's `resources` say" } else { "" },
             ));
         }
         Ok(classes)
@@ -155,6 +161,7 @@ impl Core {
             cores: event.slot.cores,
             memory: event.slot.memory,
             gpus: event.slot.gpus.max(engines.iter().map(|(engine, _)| engine.gpus).sum()),
+            exact: event.exact_slots(),
             labels: &event.slot.labels,
             cpu_features: engines.iter().flat_map(|(e, _)| &e.cpu_features).map(String::as_str).collect(),
             men: event.adjudicate.tablebases.map_or(0, |rule| rule.men),

@@ -3,7 +3,7 @@
 use std::pin::Pin;
 
 use rookery_game::{
-    GameRecord, GameResult,
+    GameKind, GameRecord, GameResult,
     pgn::{self, PgnOptions},
 };
 use rookery_proto::v1::{self, game_service_server::GameService};
@@ -140,6 +140,14 @@ impl GameService for Games {
             Ok(v1::ExportFormat::CcpLog) => Form::CcpLog,
             Err(_) => return Err(Status::invalid_argument(format!("`format` {format} is unknown"))),
         };
+        if form == Form::CcpLog {
+            let answer = self.handle.answer(core::Request::Event(event.clone())).await?;
+            let Answer::Event(_, spec) = answer else { return Err(mismatch()) };
+            if spec.event.game != GameKind::ChineseCheckers {
+                let why = format!("format `ccp-log` is of Chinese checkers, which `{event}` does not play");
+                return Err(Status::invalid_argument(format!("{why}; expected pgn or jsonl")));
+            }
+        }
         let pieces = export::start(&self.handle, event, all, form).await?;
         Ok(Response::new(Box::pin(ReceiverStream::new(pieces))))
     }

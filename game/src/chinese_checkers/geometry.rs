@@ -50,7 +50,7 @@ impl Hole {
 }
 
 /// Axial coordinates (q, r) of each hole.
-const AXIAL: [(i32, i32); HOLES] = axial();
+pub(super) const AXIAL: [(i32, i32); HOLES] = axial();
 /// The hole one step away in each direction.
 const NEIGHBOURS: [[u8; 6]; HOLES] = neighbours();
 pub(super) static STAR: [Hole; HOLES] = star();

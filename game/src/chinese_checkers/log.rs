@@ -12,6 +12,7 @@ use super::{
 use crate::{
     Board, Ending, Form, GameRecord, GameResult, Outcome, Seat,
     board::{MAX_PLIES, StartError, clean},
+    prediction::{self, Tally},
 };
 
 /// Bytes of a line; the longest that is ever written has 400.
@@ -68,6 +69,12 @@ pub struct Move {
     pub path: Vec<u64>,
     /// Empty where it is not written.
     pub cells_after: String,
+    /// The string of conditional moves that came with it; not written where there is none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub conditional: String,
+    /// It is a reply of such a string, played by the referee; written where it is so.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub auto: bool,
 }
 
 /// The last line of a game.
@@ -82,6 +89,12 @@ pub struct End {
     /// Absolute.
     pub plies: u64,
     pub detail: Value,
+    /// Points of predictions, player 0's and player 1's; not written where they are not scored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub predictions: Option<[u32; 2]>,
+    /// The player who won the prediction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prediction_winner: Option<u64>,
 }
 
 /// A game of a log.
@@ -198,9 +211,12 @@ pub fn write(record: &GameRecord) -> String {
             to: to.into(),
             path: path.unwrap_or_default(),
             cells_after: game.position().cells(),
+            conditional: ply.conditional.clone(),
+            auto: ply.auto,
         }));
     }
-    lines.extend(record.outcome.as_ref().map(|outcome| Line::End(end(id, outcome, game.absolute_ply()))));
+    let tally = prediction::count(&record.setup, &record.plies);
+    lines.extend(record.outcome.as_ref().map(|outcome| Line::End(end(id, outcome, game.absolute_ply(), tally))));
     let mut text = String::new();
     for line in lines {
         // Texts and numbers: nothing that JSON refuses.
@@ -210,7 +226,7 @@ pub fn write(record: &GameRecord) -> String {
     text
 }
 
-fn end(game_id: Value, outcome: &Outcome, ply: u32) -> End {
+fn end(game_id: Value, outcome: &Outcome, ply: u32, predictions: Option<Tally>) -> End {
     End {
         game_id,
         draw: outcome.result == GameResult::Draw,
@@ -222,6 +238,8 @@ fn end(game_id: Value, outcome: &Outcome, ply: u32) -> End {
         reason: reason(outcome.ending),
         plies: ply.into(),
         detail: if outcome.detail.is_empty() { Value::Null } else { outcome.detail.as_str().into() },
+        predictions: predictions.map(|tally| tally.points),
+        prediction_winner: predictions.map(|tally| tally.winner().index() as u64),
     }
 }
 
@@ -380,6 +398,28 @@ mod tests {
         assert_eq!((longer.ending, longer.ply), (None, 4));
         let shorter = games[0].replay(Rules { max_ply: 2, ..games[0].rules() }, PathPolicy::Strict).unwrap();
         assert_eq!((shorter.ply, shorter.after_end), (2, 2));
+    }
+
+    #[test]
+    fn predictions_are_told_where_they_are_scored() {
+        let plain = write(&record());
+        assert!(!plain.contains("predict") && !plain.contains("auto") && !plain.contains("conditional"), "{plain}");
+        let mut record = record();
+        record.setup.predictions =
+            Some(crate::prediction::Predictions { from: 1, mandatory: false, ..Default::default() });
+        record.plies[0].conditional = "111-102 14-15".to_owned();
+        record.plies[2].auto = true;
+        let text = write(&record);
+        let games = read(&text).unwrap();
+        assert_eq!((games[0].moves[0].conditional.as_str(), games[0].moves[2].auto), ("111-102 14-15", true));
+        let end = games[0].end.as_ref().unwrap();
+        assert_eq!((end.predictions, end.prediction_winner), (Some([1, 0]), Some(0)));
+        // A string goes on after the event's own last ply only as far as its rules let it.
+        record.setup.predictions.as_mut().unwrap().mandatory = true;
+        record.setup.predictions.as_mut().unwrap().on_missing = crate::prediction::OnMissing::ForfeitPrediction;
+        record.plies[1].conditional = "14-15 102-111".to_owned();
+        let end = read(&write(&record)).unwrap()[0].end.clone().unwrap();
+        assert_eq!((end.predictions, end.prediction_winner), (Some([1, 1]), Some(1)), "nothing is due after the end");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! [`ChineseCheckers`] is both with a history, behind [`Board`].
 
 pub mod geometry;
+mod lattice;
 pub mod log;
 mod position;
 mod rules;

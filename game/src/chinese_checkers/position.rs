@@ -1,6 +1,9 @@
 //! Pieces in their holes and who moves: what can be reached, and by which path.
 
-use super::geometry::{ALL, HOLES, Holes, STAR, bit, each, goal, home};
+use super::{
+    geometry::{ALL, HOLES, Holes, STAR, bit, each, goal, home},
+    lattice::{self, Grid, PLACES, Words, lowest, to_holes},
+};
 use crate::Seat;
 
 /// Ids of the longest witness path: a chain has at most 19 hops, as each goes over another piece.
@@ -12,6 +15,8 @@ pub const MAX_PATH: usize = 20;
 pub struct Position {
     pieces: [Holes; 2],
     to_move: Seat,
+    /// The pieces of both, for hops; it follows from `pieces`.
+    taken: Words,
 }
 
 /// Why a path is not a move. The words are those of the public test vectors.
@@ -80,13 +85,17 @@ impl std::fmt::Debug for Path {
 
 impl Position {
     /// Ten against ten at home, `First` to move.
-    pub const START: Self = Self { pieces: [home(Seat::First), home(Seat::Second)], to_move: Seat::First };
+    pub const START: Self = Self::of([home(Seat::First), home(Seat::Second)], Seat::First);
+
+    const fn of(pieces: [Holes; 2], to_move: Seat) -> Self {
+        Self { pieces, to_move, taken: lattice::words(pieces[0] | pieces[1]) }
+    }
 
     /// A position; `None` where two pieces are in one hole or one is off the board.
     #[must_use]
     pub const fn new(pieces: [Holes; 2], to_move: Seat) -> Option<Self> {
         let sound = pieces[0] & pieces[1] == 0 && (pieces[0] | pieces[1]) & !ALL == 0;
-        if sound { Some(Self { pieces, to_move }) } else { None }
+        if sound { Some(Self::of(pieces, to_move)) } else { None }
     }
 
     /// Reads 121 characters `.`, `0`, `1`, hole by hole. `None` for any other text.
@@ -104,7 +113,7 @@ impl Position {
                 _ => return None,
             }
         }
-        Some(Self { pieces, to_move })
+        Some(Self::of(pieces, to_move))
     }
 
     /// The 121 characters of [`Self::read`].
@@ -134,7 +143,7 @@ impl Position {
     /// The same pieces with the other side to move.
     #[must_use]
     pub const fn turned(&self) -> Self {
-        Self { pieces: self.pieces, to_move: self.to_move.other() }
+        Self { to_move: self.to_move.other(), ..*self }
     }
 
     const fn occupied(&self) -> Holes {
@@ -147,20 +156,16 @@ impl Position {
         if goal & bit(hole) != 0 { goal } else { ALL }
     }
 
-    /// Holes that one hop more reaches from those of `from`, for a piece that left `origin`.
-    fn hopped(&self, from: Holes, origin: u8) -> Holes {
-        // The moving piece is lifted: its own hole is empty during the chain.
-        let occupied = self.occupied() & !bit(origin);
-        let mut landed = 0;
-        for hole in each(from) {
-            let free = self.allowed(hole) & !occupied;
-            for hop in STAR[usize::from(hole)].hops() {
-                if occupied & bit(hop.over) != 0 {
-                    landed |= bit(hop.to) & free;
-                }
-            }
-        }
-        landed
+    /// The hops of the class that a hole belongs to.
+    #[inline]
+    fn grid(&self, class: u8) -> Grid {
+        Grid::new(class, &self.taken, self.to_move)
+    }
+
+    /// Where the piece in `from` may step.
+    #[inline]
+    fn steps(&self, from: u8) -> Holes {
+        STAR[usize::from(from)].steps & self.allowed(from) & !self.occupied()
     }
 
     /// Where the piece in `from` may go, by a step or a chain; nothing where no piece of the side to move is there.
@@ -172,14 +177,8 @@ impl Position {
         if usize::from(from) >= HOLES || self.pieces(self.to_move) & bit(from) == 0 {
             return 0;
         }
-        let mut reached = bit(from);
-        let mut frontier = bit(from);
-        while frontier != 0 {
-            frontier = self.hopped(frontier, from) & !reached;
-            reached |= frontier;
-        }
-        let steps = STAR[usize::from(from)].steps & self.allowed(from) & !self.occupied();
-        (reached & !bit(from)) | steps
+        let place = PLACES[usize::from(from)];
+        to_holes(place.class, self.grid(place.class).reach(place.set())) | self.steps(from)
     }
 
     /// All legal moves as (from, to), by ascending ids.
@@ -190,13 +189,21 @@ impl Position {
     /// How many legal moves there are; a move is a pair of (from, to), whatever the ways between.
     #[must_use]
     pub fn legal_count(&self) -> u32 {
-        each(self.pieces(self.to_move)).map(|from| self.targets(from).count_ones()).sum()
+        let grids = [0, 1, 2, 3].map(|class| self.grid(class));
+        let mut count = 0;
+        // Steps and hops never lead to the same hole: they are of different classes.
+        for from in each(self.pieces(self.to_move)) {
+            let place = PLACES[usize::from(from)];
+            let hops = grids[usize::from(place.class & 3)].reach(place.set());
+            count += hops.count_ones() + self.steps(from).count_ones();
+        }
+        count
     }
 
     /// Whether there is a legal move at all.
     #[must_use]
     pub fn can_move(&self) -> bool {
-        each(self.pieces(self.to_move)).any(|from| self.targets(from) != 0)
+        each(self.pieces(self.to_move)).any(|from| self.steps(from) != 0 || self.targets(from) != 0)
     }
 
     /// Moves a piece and passes the turn. The move must be legal: what is not is not looked at here.
@@ -204,6 +211,9 @@ impl Position {
     pub const fn after(mut self, from: u8, to: u8) -> Self {
         let own = &mut self.pieces[self.to_move.index()];
         *own = (*own & !bit(from)) | bit(to);
+        let (left, taken) = (PLACES[from as usize], PLACES[to as usize]);
+        self.taken[left.class as usize] &= !left.set();
+        self.taken[taken.class as usize] |= taken.set();
         self.to_move = self.to_move.other();
         self
     }
@@ -228,7 +238,9 @@ impl Position {
         if self.allowed(from) & bit(to) == 0 {
             return Err(PathFault::GoalLock);
         }
-        if self.targets(from) & bit(to) == 0 { Err(PathFault::Unreachable) } else { Ok(()) }
+        let (start, end) = (PLACES[usize::from(from)], PLACES[usize::from(to)]);
+        let hops = start.class == end.class && self.grid(start.class).reach(start.set()) & end.set() != 0;
+        if hops || self.steps(from) & bit(to) != 0 { Ok(()) } else { Err(PathFault::Unreachable) }
     }
 
     /// Whether a whole path is legal: a step, or hops that each land in an empty hole where the piece has not been.
@@ -279,13 +291,15 @@ impl Position {
             path.push(to);
             return Some(path);
         }
+        let (start, end) = (PLACES[usize::from(from)], PLACES[usize::from(to)]);
+        let grid = self.grid(start.class);
         // Holes by the number of hops that they are away.
         let mut levels = [0; MAX_PATH];
-        levels[0] = bit(from);
-        let mut reached = bit(from);
+        levels[0] = start.set();
+        let mut reached = start.set();
         let mut last = 0;
-        while levels[last] & bit(to) == 0 {
-            let next = self.hopped(levels[last], from) & !reached;
+        while levels[last] & end.set() == 0 {
+            let next = grid.hop(levels[last]) & !reached;
             // `check` found the hole, so the search meets it before it runs dry.
             if next == 0 || last + 1 >= MAX_PATH {
                 return None;
@@ -295,17 +309,15 @@ impl Position {
             reached |= next;
         }
         // What leads to the end in as few hops, from the end backwards.
-        levels[last] = bit(to);
+        levels[last] = end.set();
         for level in (1..last).rev() {
-            let onward = levels[level + 1];
-            levels[level] = each(levels[level])
-                .filter(|&hole| self.hopped(bit(hole), from) & onward != 0)
-                .fold(0, |set, hole| set | bit(hole));
+            levels[level] = grid.leads(levels[level], levels[level + 1]);
         }
-        let mut at = from;
+        let mut at = start.set();
         for level in &levels[1..=last] {
-            at = each(self.hopped(bit(at), from) & level).next()?;
-            path.push(at);
+            let next = grid.hop(at) & level;
+            path.push(lowest(start.class, next)?);
+            at = next & next.wrapping_neg();
         }
         Some(path)
     }

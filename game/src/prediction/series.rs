@@ -173,7 +173,7 @@ pub fn count(setup: &GameSetup, plies: &[Ply]) -> Option<Tally> {
     if plies.iter().all(|ply| ply.book) {
         return None;
     }
-    let mut board = board::at(setup.kind, &setup.start.position).ok()?;
+    let mut board = board::under(setup.kind, &setup.rules, &setup.start.position).ok()?;
     let mut series = Series::new(rules);
     series.replay(&mut *board, plies);
     Some(series.tally())

@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use rookery_game::Seat;
 use rookery_tests::{
     fleet::Fleet,
     run::{binary, rookery, run},
@@ -22,12 +23,13 @@ fn spec(name: &str, program: &str, args: &str, pairs: usize) -> String {
             "[[engine]]\nname = {name:?}\nprogram = {program:?}\n{args}options = {{ {options} }}\nseed-option = \"Seed\"\n"
         )
     };
-    let (a, b) = (engine("Deep", "Depth = 2, Noise = 20"), engine("Flat", "Depth = 1, Noise = 60"));
+    let (a, b) = (engine("Deep", "Depth = 2, Noise = 20"), engine("Flat", "Depth = 1, Noise = 4"));
     format!(
         "name = {name:?}\n{a}{b}[event]\ngame = \"chinese-checkers\"\nmax-plies = 100\n\
          format = {{ match = {{ pairs = {pairs} }} }}\ntime-control = \"nodes=400\"\nresources = \"fixed-simulations\"\n\
          openings = {{ schedule = \"rows.jsonl\" }}\ninterruption = \"restart\"\nseed = 3\n\
-         ratings = {{ anchor = \"Flat\", rating = 0 }}\n"
+         ratings = {{ anchor = \"Flat\", rating = 0 }}\n\
+         predictions = {{ from = 1, to = 200, mandatory = false }}\ntie-breaks = [\"prediction\"]\n"
     )
 }
 
@@ -122,6 +124,34 @@ fn rated(fleet: &Fleet, standings: &Value) {
     fleet.operator(&["ratings", "Rows", "--anchor", "Deep"]).expect(2);
 }
 
+/// The Prediction Criterion: strings were given and played by the table, and what the records say is what the table shows.
+fn predicted(records: &str, standings: &Value) {
+    let (mut won, mut auto, mut missed) = (BTreeMap::<String, u64>::new(), 0, 0);
+    for line in records.lines() {
+        let record: rookery_game::GameRecord = serde_json::from_str(line).unwrap();
+        record.replay().unwrap();
+        let tally = rookery_game::prediction::count(&record.setup, &record.plies).unwrap();
+        let hits = |by: Seat| {
+            let other = |(at, ply): (usize, &rookery_game::Ply)| {
+                let mover = if at % 2 == 0 { Seat::First } else { Seat::Second };
+                u32::from(mover != by && ply.foreseen == Some(true))
+            };
+            // All rows of the schedule have player 0 to move.
+            record.plies.iter().enumerate().map(other).sum::<u32>()
+        };
+        assert_eq!(tally.points, Seat::BOTH.map(hits), "{}", record.name);
+        *won.entry(record.setup.side(tally.winner()).engine.name.clone()).or_default() += 1;
+        auto += record.plies.iter().filter(|ply| ply.auto).count();
+        missed += record.plies.iter().filter(|ply| !ply.conditional.is_empty() && !ply.auto).count();
+        assert!(record.plies.iter().filter(|ply| ply.auto).all(|ply| ply.time_ns == 0));
+    }
+    assert!(auto > 32 && missed > 32, "{auto} {missed}");
+    for line in standings["standings"].as_array().unwrap() {
+        let name = line["engine"].as_str().unwrap();
+        assert_eq!(line["tie_breaks"][0], won.get(name).copied().unwrap_or(0).to_string(), "{name}: {standings}");
+    }
+}
+
 #[test]
 fn sixteen_rows_over_two_workers_of_which_one_is_killed() {
     let program = binary();
@@ -159,4 +189,5 @@ fn sixteen_rows_over_two_workers_of_which_one_is_killed() {
         standings["standings"].as_array().unwrap().iter().map(|line| line["points"].as_f64().unwrap()).sum();
     assert!((points - 32.0).abs() < 1e-9, "{standings}");
     rated(&fleet, &standings);
+    predicted(&export("jsonl"), &standings);
 }

@@ -62,6 +62,8 @@ fn every_command_answers_people_and_scripts() {
         let points = half_points as f64 / 2.0;
         assert!((line["points"].as_f64().unwrap() - points).abs() < 0.01, "{standings}");
     }
+    let refused = fleet.operator(&["export", "E", "--format", "ccp-log"]).expect(2);
+    assert!(refused.err.contains("`ccp-log` is of Chinese checkers, which `E` does not play"), "{}", refused.err);
     let lines = fleet.operator(&["export", "E", "--format", "jsonl"]).expect(0).out;
     assert_eq!(lines.lines().filter(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()).count(), 7);
 

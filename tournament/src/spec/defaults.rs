@@ -83,8 +83,8 @@ pub(super) const CRASHES: CrashLimits =
     CrashLimits { in_a_row: Some(3), of_games: Some(0.05), then: CrashesThen::SetAside };
 
 /// Cores and memory of the class `fixed-cpu`, as the public list of Chinese checkers has it.
-const FIXED_CPU_CORES: u32 = 8;
-const FIXED_CPU_MEMORY: u64 = 16 << 30;
+pub(super) const FIXED_CPU_CORES: u32 = 8;
+pub(super) const FIXED_CPU_MEMORY: u64 = 16 << 30;
 
 /// An engine's number in an option such as `Hash`, whatever its case.
 fn option<'a>(engine: &'a EngineSpec, names: &[&str]) -> Option<&'a str> {

@@ -486,6 +486,13 @@ pub struct RatingsSpec {
 }
 
 impl EventSpec {
+    /// Whether slots have exactly the cores and GPUs that are asked for: engines of `fixed-cpu` have eight cores and no
+    /// GPU, and not what a larger slot would give them.
+    #[must_use]
+    pub fn exact_slots(&self) -> bool {
+        self.resources == Some(ResourceClass::FixedCpu)
+    }
+
     /// The model of its list, where nobody asks for another one.
     #[must_use]
     pub fn rating_model(&self) -> RatingModel {

@@ -8,7 +8,8 @@ use super::{AHEAD_PER_SLOT, Attempt, Effect, End, GameKey, Hall, OUTBOX_LIMIT, S
 
 impl SlotShape {
     fn fits(&self, needs: &v1::SlotNeeds) -> bool {
-        self.cores >= needs.cores && self.memory_bytes >= needs.memory_bytes && self.gpus >= needs.gpus
+        let fits = self.cores >= needs.cores && self.memory_bytes >= needs.memory_bytes && self.gpus >= needs.gpus;
+        fits && (!needs.exact || (self.cores == needs.cores && self.gpus == needs.gpus))
     }
 }
 
@@ -26,7 +27,8 @@ impl Hall {
             Some((RefusalReason::NotUnderstood, "a game without id or setup".to_owned()))
         } else if !self.shapes.iter().any(|shape| shape.fits(&needs)) {
             let (cores, memory, gpus) = (needs.cores, needs.memory_bytes, needs.gpus);
-            let what = format!("no slot here has {cores} cores, {memory} bytes of memory and {gpus} GPUs");
+            let exactly = if needs.exact { "exactly " } else { "" };
+            let what = format!("no slot here has {exactly}{cores} cores, {memory} bytes of memory and {gpus} GPUs");
             Some((RefusalReason::NotUnderstood, what))
         } else if self.attempts.len() >= self.shapes.len() * (1 + AHEAD_PER_SLOT) || self.outbox.len() >= OUTBOX_LIMIT {
             Some((RefusalReason::NoCredit, format!("{} assignments are in hand", self.attempts.len())))

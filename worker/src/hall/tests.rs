@@ -111,6 +111,17 @@ fn a_slot_that_is_too_small_is_not_used() {
 }
 
 #[test]
+fn a_slot_that_is_too_large_is_not_used_where_resources_are_stated() {
+    for (cores, gpus, exact, fits) in [(1, 0, true, true), (0, 0, false, true), (0, 0, true, false)] {
+        let mut hall = hall(1);
+        let mut stated = play(1, "a", false);
+        stated.needs = Some(SlotNeeds { cores, gpus, exact, ..SlotNeeds::default() });
+        let said = words(&hall.handle(order(1, Order::Play(stated))));
+        assert_eq!(said[0].starts_with("start a/1"), fits, "{cores} {gpus} {exact}: {said:?}");
+    }
+}
+
+#[test]
 fn the_second_game_waits_for_the_word_where_it_is_to_be_asked() {
     let mut hall = hall(1);
     hall.handle(order(1, Order::Play(play(1, "a", true))));

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use rookery_game::{
     Ending, GameKind, GameRecord, GameResult, Outcome, Seat,
+    prediction::{Predictions, Tally, count},
     setup::{GameRules, Start},
 };
 use rookery_worker::table::TableOrder;
@@ -79,6 +80,108 @@ fn what_is_no_legal_move_loses() {
     let inside = format!("cells .{own}{}11{}0{other}. player 0 ply 20", none(50), none(49));
     let record = play(&order_of(&["111-102"], &["112-103"], &inside, 240));
     assert_fault(&record, Seat::First, Ending::IllegalMove, "stays there");
+}
+
+/// Ten pieces of each player in these holes.
+fn cells(zero: &[usize], one: &[usize]) -> String {
+    (0..121)
+        .map(|hole| {
+            if zero.contains(&hole) {
+                '0'
+            } else if one.contains(&hole) {
+                '1'
+            } else {
+                '.'
+            }
+        })
+        .collect()
+}
+
+/// The ends of these paths are legal moves; the paths are not.
+#[test]
+fn a_path_must_be_legal_though_its_ends_are() {
+    if !python() {
+        skip!("no python3");
+    }
+    for (path, detail) in [
+        ("4-30-13", "no hop apart"),
+        ("4-15-4-13", "in a hole twice"),
+        ("4-15-4-15-13", "in a hole twice"),
+        ("4-15-13-13", "in a hole twice"),
+        ("4-8-13", "a step cannot be part"),
+        ("4-13-4", "where it begins"),
+        ("4,15,13,", "not a move"),
+        ("4-15--13", "not a move"),
+    ] {
+        let record = play(&order_of(&["3-14", path], &["111-102"], "", 240));
+        assert_fault(&record, Seat::First, Ending::IllegalMove, detail);
+        assert_eq!(record.plies.len(), 2, "{path}");
+        record.replay().unwrap();
+    }
+    assert_eq!(moves(&play(&order_of(&["3-14", "4-13"], &["111-102"], "", 3)))[2], "4-15-13");
+    // Out of the goal and in again: from 111 to 113 there is a hop, but not by way of 91.
+    let zero: Vec<usize> = (0..9).chain([111]).collect();
+    let one: Vec<usize> = [103, 104, 112].into_iter().chain(114..121).collect();
+    let start = format!("cells {} player 0 ply 40", cells(&zero, &one));
+    let record = play(&order_of(&["111-91-113"], &["112-102"], &start, 240));
+    assert_fault(&record, Seat::First, Ending::IllegalMove, "stays there");
+    assert_eq!(moves(&play(&order_of(&["111-113"], &["103-92"], &start, 41))), ["111-113"]);
+}
+
+#[test]
+fn hostile_bytes_are_no_move() {
+    if !python() {
+        skip!("no python3");
+    }
+    let long = format!("raw:bestmove {}", "3-".repeat(30_000));
+    for (answer, detail) in [
+        (r"raw:bestmove \x00\xff\x1b[31m", "not a move"),
+        (r"raw:bestmove 3-14\x00", "not a move"),
+        (r"raw:bestmove \xd9\xa3-14", "not a move"),
+        (r"raw:bestmove 3-14,", "not a move"),
+        (r"raw:bestmove +3-14", "not a move"),
+        (r"raw:bestmove 3-14-18446744073709551616", "not a move"),
+        (r"raw:bestmove", "without a move"),
+        (&long, "so many"),
+    ] {
+        let record = play(&order_of(&[answer], &["111-102"], "", 240));
+        assert_fault(&record, Seat::First, Ending::IllegalMove, detail);
+        assert!(record.outcome.as_ref().is_some_and(|o| o.detail.len() < 300 && !o.detail.contains('\u{1b}')));
+    }
+    // What is no answer is passed over; a line break by itself, a carriage return and what follows the move too.
+    let answer = r"raw:\x00\xffinfo\n\r\ninfo score cp \xff pv 3-3\nconditional \xff\nbestmove 3-14 4-15\x00\r";
+    assert_eq!(moves(&play(&order_of(&[answer], &["111-102"], "", 1))), ["3-14"]);
+}
+
+/// The Prediction Criterion: a string in CCP's words, offered to who declares it, its reply played by the table.
+#[test]
+fn strings_of_conditional_moves() {
+    if !python() {
+        skip!("no python3");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (a, b) = (folder.path().join("a"), folder.path().join("b"));
+    let logs = [&a, &b].map(|path| format!("--log={}", path.display()));
+    let string = "--string=111,102 4-13 1-1 1-1";
+    let first = [logs[0].as_str(), "--declare=conditional", string, "3-14", "14-3"];
+    let mut order = order_of(&first, &[&logs[1], "111-102", "102-90", "90-102"], "", 6);
+    order.setup.predictions = Some(Predictions { from: 1, mandatory: false, ..Predictions::default() });
+    let record = play(&order);
+    // The first move of the other side was foreseen and answered by the table; the second one was another.
+    assert_eq!(moves(&record)[..4], ["3-14", "111-102", "4-15-13", "102-90"]);
+    assert_eq!(record.plies.iter().map(|ply| ply.auto).collect::<Vec<_>>(), [false, false, true, false, false, false]);
+    assert_eq!(record.plies[0].conditional, "111-102 4-15-13");
+    assert_eq!(record.plies[1].foreseen, Some(true));
+    assert_eq!(count(&record.setup, &record.plies), Some(Tally { points: [1, 0], forfeited: [false; 2] }));
+    let [a, b] = [a, b].map(|path| std::fs::read_to_string(path).unwrap());
+    assert!(a.contains("conditional on\nisready\n") && !b.contains("conditional"), "{a}{b}");
+    assert_eq!((a.matches("go nodes").count(), b.matches("go nodes").count()), (2, 3));
+    // Nobody is asked for strings where the event does not score them.
+    order.setup.predictions = None;
+    let plain = folder.path().join("plain");
+    let log = format!("--log={}", plain.display());
+    play(&order_of(&[&log, "--declare=conditional", "3-14"], &["111-102"], "", 1));
+    assert!(!std::fs::read_to_string(plain).unwrap().contains("conditional"));
 }
 
 #[test]

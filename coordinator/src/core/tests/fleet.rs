@@ -208,3 +208,27 @@ fn free_slots_come_before_places_ahead() {
     world.apply(&spec("m", 4, ""));
     assert_eq!((world.plays(1).len(), world.plays(2).len()), (2, 2));
 }
+
+/// An event that states the resources of its engines plays on slots that have them, no less and no more; what each
+/// worker lacks is said.
+#[test]
+fn stated_resources_are_those_of_the_slot() {
+    let mut world = World::leading();
+    let slot = "slot = { cores = 1, memory = \"1 GiB\" }\n";
+    world.apply(&spec("m", 1, "resources = \"fixed-cpu\"").replace(slot, ""));
+    let class = |cores, gpus| v1::SlotClass { count: 1, cores, memory_bytes: 16 << 30, gpus };
+    for (session, (worker, shape)) in
+        (1..).zip([("small", class(4, 0)), ("large", class(16, 0)), ("with-gpu", class(8, 1))])
+    {
+        world.welcome(session, v1::Hello { slots: vec![shape], ..hello(worker, 1) });
+        assert!(world.plays(session).is_empty(), "{worker}");
+    }
+    let lines = world.explain("1.1").join("\n");
+    for worker in ["small", "large", "with-gpu"] {
+        let why = format!("worker {worker} has no slot of exactly 8 cores, 16384 MiB and 0 GPUs, as the event's");
+        assert!(lines.contains(&why), "{lines}");
+    }
+    world.welcome(9, v1::Hello { slots: vec![class(8, 0)], ..hello("right", 1) });
+    let plays = world.plays(9);
+    assert!(plays[0].needs.as_ref().is_some_and(|needs| needs.exact && needs.cores == 8), "{plays:?}");
+}

@@ -218,7 +218,7 @@ pub(super) fn read(
     let engines = finish_engines(raw, &event, margin_stated.is_some());
     event.slot = read_slot(&table, defaults::slot(&engines, ponder, event.resources));
     of_game::of_chess_alone(&table, &event);
-    of_game::check_resources(&table, &event);
+    of_game::check_resources(&table, &event, &engines);
     table.finish();
     (engines, event)
 }

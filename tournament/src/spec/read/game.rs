@@ -1,12 +1,14 @@
 //! What one game has and others have not.
 
 use rookery_game::{
+    TimeControl,
     chinese_checkers::{self, Profile},
     setup::{GameKind, GameRules},
 };
 
 use crate::spec::{
-    EventSpec, Interruption, ResourceClass,
+    EngineSpec, EventSpec, Interruption, ResourceClass,
+    defaults::{FIXED_CPU_CORES, FIXED_CPU_MEMORY},
     walk::{Table, Value, clean},
 };
 
@@ -81,19 +83,45 @@ pub(super) fn resources(table: &Table<'_>) -> Option<ResourceClass> {
     table.get("resources").and_then(|value| value.word(&words))
 }
 
-/// Whether the event keeps to the resources that it states.
-pub(super) fn check_resources(table: &Table<'_>, event: &EventSpec) {
+/// Whether the event and its engines keep to the resources that it states.
+pub(super) fn check_resources(table: &Table<'_>, event: &EventSpec, engines: &[EngineSpec]) {
     let (Some(class), Some(value)) = (event.resources, table.get("resources")) else { return };
     let refuse = |what: &str, hint: &str| value.error(format!("`{}` {what}", class.as_str()), hint.to_owned());
+    let (cores, memory) = (event.slot.cores, event.slot.memory);
     match class {
         ResourceClass::FixedSimulations => {
-            let control = &event.time_control;
-            if control.nodes.is_none() || control.is_timed() || control.depth.is_some() {
+            let counts =
+                |control: &TimeControl| control.nodes.is_some() && !control.is_timed() && control.depth.is_none();
+            if !counts(&event.time_control) {
                 refuse("counts simulations alone", "expected e.g. `time-control = \"nodes=768\"`");
             }
+            let own = |engine: &&EngineSpec| engine.time_control.as_ref().is_some_and(|control| !counts(control));
+            if let Some(engine) = engines.iter().find(own) {
+                let name = clean(&engine.setup.name);
+                refuse(
+                    &format!("counts simulations alone, also for `{name}`"),
+                    "expected `nodes` in its own `time-control`",
+                );
+            }
         }
-        ResourceClass::FixedCpu if event.slot.gpus > 0 => refuse("has no GPU", "leave the GPUs out of `slot`"),
+        ResourceClass::FixedCpu => {
+            if event.slot.gpus > 0 || engines.iter().any(|engine| engine.gpus > 0) {
+                refuse("has no GPU", "leave the GPUs out of `slot` and of the engines' `needs`");
+            }
+            if cores != FIXED_CPU_CORES || memory < FIXED_CPU_MEMORY {
+                let hint = format!(
+                    "leave `cores` and `memory` out of `slot`, or name another class; here {cores} cores and {} GiB",
+                    memory >> 30
+                );
+                refuse("has 8 cores and 16 GiB", &hint);
+            }
+            let most = |engine: &&EngineSpec| engine.setup.threads.is_some_and(|threads| threads > FIXED_CPU_CORES);
+            if let Some(engine) = engines.iter().find(most) {
+                let name = clean(&engine.setup.name);
+                refuse(&format!("has 8 cores, and `{name}` more threads"), "expected at most `threads = 8`");
+            }
+        }
         ResourceClass::FixedGpu if event.slot.gpus == 0 => refuse("has a GPU", "expected `slot = { gpus = 1 }`"),
-        _ => {}
+        ResourceClass::FixedGpu | ResourceClass::OpenHardware => {}
     }
 }

@@ -2,7 +2,9 @@
 //!
 //! As it is published it has no word for a new game and sends positions without the moves that led there. An engine may
 //! declare additions, words on its `protocol` line: `newgame` (it is told when another game begins) and `moves`
-//! (positions come as a start and all moves since, so that it sees repetitions). They are offered to no other.
+//! (positions come as a start and all moves since, so that it sees repetitions) and `conditional` (where the event scores
+//! predictions it is told `conditional on`, and writes `conditional c1 r1 c2 r2 …` before its `bestmove`). They are offered
+//! to no other.
 
 use rookery_game::{
     Board, Form, GameKind, Notation, Ply,
@@ -17,6 +19,7 @@ use super::uci::words::Words;
 pub(crate) struct Additions {
     pub(crate) new_game: bool,
     pub(crate) moves: bool,
+    pub(crate) conditional: bool,
 }
 
 impl Additions {
@@ -26,6 +29,7 @@ impl Additions {
             match word {
                 b"newgame" => self.new_game = true,
                 b"moves" => self.moves = true,
+                b"conditional" => self.conditional = true,
                 _ => {}
             }
         }
@@ -95,7 +99,7 @@ mod tests {
         assert!(first.starts_with("position cells 000.000000....0.") && first.ends_with(" player 1 ply 1"), "{first}");
         let second = bare.go_on(&plies[1..], &plies, Additions::default());
         assert!(second.ends_with(" player 0 ply 2") && !second.contains("moves"), "{second}");
-        let moves = Additions { moves: true, new_game: false };
+        let moves = Additions { moves: true, ..Additions::default() };
         let told = Telling::new(&Start::default()).unwrap().go_on(&plies, &plies, moves);
         assert!(told.ends_with(" player 0 ply 0 moves 3-14 111-102"), "{told}");
         assert!(Telling::new(&Start { position: "x".to_owned(), moves: Vec::new() }).is_err());
@@ -105,6 +109,6 @@ mod tests {
     fn additions_are_words() {
         let mut additions = Additions::default();
         additions.declare(Words::new(b" ccp 1 newgame later\tmoves "));
-        assert_eq!(additions, Additions { new_game: true, moves: true });
+        assert_eq!(additions, Additions { new_game: true, moves: true, conditional: false });
     }
 }

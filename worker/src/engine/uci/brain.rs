@@ -173,9 +173,9 @@ impl Brain {
             }
             _ => return Heard::Odd("bestmove without a search, dropped"),
         }
-        let text = words.next().map(|word| cut(word, MOVE_LENGTH)).unwrap_or_default();
+        let text = words.next().map(a_move).unwrap_or_default();
         let ponder = match (words.next(), words.next()) {
-            (Some(b"ponder"), Some(word)) => Some(cut(word, MOVE_LENGTH)),
+            (Some(b"ponder"), Some(word)) => Some(a_move(word)),
             _ => None,
         };
         let mut kept = Words::new(&self.kept);
@@ -190,6 +190,13 @@ impl Brain {
     }
 }
 
+/// A move as it stands: bytes that are no text make it another one, they do not fall out of it.
+fn a_move(word: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&word[..word.len().min(4 * MOVE_LENGTH)]);
+    let shown = text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c });
+    shown.take(MOVE_LENGTH).collect()
+}
+
 fn cut(bytes: &[u8], length: usize) -> String {
     let text = clean(&bytes[..bytes.len().min(4 * length)]);
     if text.chars().count() > length { text.chars().take(length).collect() } else { text }
@@ -197,6 +204,8 @@ fn cut(bytes: &[u8], length: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn best(brain: &mut Brain, line: &str) -> Option<(String, Option<String>)> {
@@ -232,6 +241,66 @@ mod tests {
         }
         let mut brain = Brain { ccp: true, ..Brain::default() };
         assert_eq!(brain.line(b"uciok"), Heard::Nothing);
+    }
+
+    /// Pieces of lines, and bytes that are none.
+    fn line() -> impl Strategy<Value = Vec<u8>> {
+        let words: Vec<&[u8]> = vec![
+            b"ccp",
+            b"ccpok",
+            b"readyok",
+            b"bestmove",
+            b"conditional",
+            b"protocol",
+            b"id",
+            b"name",
+            b"info",
+            b"string",
+            b"pv",
+            b"score",
+            b"cp",
+            b"option",
+            b"type",
+            b"spin",
+            b"3-14",
+            b"111-102",
+            b"4,15,13",
+            b"0000",
+            b"-1",
+            b"99999999999999999999",
+            b"\xff\xfe",
+            b"\0",
+            b" ",
+            b"\t",
+            b"\r",
+        ];
+        let word = prop_oneof![
+            6 => prop::sample::select(words).prop_map(<[u8]>::to_vec),
+            1 => prop::collection::vec(any::<u8>(), 0..20),
+        ];
+        prop::collection::vec(word, 0..12).prop_map(|words| words.join(&b' '))
+    }
+
+    proptest! {
+        /// Whatever is written, in whatever state: it is answered, and what is kept of it is short and can be shown.
+        #[test]
+        fn no_line_holds_it(lines in prop::collection::vec((line(), 0..5_u8), 1..20), ccp: bool) {
+            let mut brain = Brain::new(ccp);
+            for (line, state) in lines {
+                match state {
+                    0 => brain.search(State::Thinking),
+                    1 => brain.search(State::Pondering),
+                    2 => drop(brain.ponder_hit()),
+                    _ => {}
+                }
+                if let Heard::Move { text, info, .. } = brain.line(&line) {
+                    prop_assert!(text.chars().count() <= MOVE_LENGTH && !text.chars().any(char::is_control), "{text:?}");
+                    let string = info.conditional.unwrap_or_default();
+                    prop_assert!(string.chars().count() <= STRING_LENGTH && !string.chars().any(char::is_control));
+                }
+                prop_assert!(brain.options.len() <= MAX_OPTIONS && brain.id_name.chars().count() <= NAME_LENGTH);
+            }
+        }
     }
 
     #[test]

@@ -219,6 +219,9 @@ impl UciPlayer {
                 Err(why) => self.warn(why),
             }
         }
+        if self.conditional && self.brain.ccp && self.brain.additions.conditional {
+            self.send(b"conditional on")?;
+        }
         self.brain.state = State::Readying;
         self.send(b"isready").map(|_| ())
     }
