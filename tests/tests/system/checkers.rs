@@ -25,7 +25,7 @@ fn spec(name: &str, program: &str, args: &str, pairs: usize) -> String {
     };
     let (a, b) = (engine("Deep", "Depth = 2, Noise = 20"), engine("Flat", "Depth = 1, Noise = 4"));
     format!(
-        "name = {name:?}\n{a}{b}[event]\ngame = \"chinese-checkers\"\nmax-plies = 100\n\
+        "name = {name:?}\n{a}{b}[event]\ngame = \"chinese-checkers\"\nmax-plies = 160\n\
          format = {{ match = {{ pairs = {pairs} }} }}\ntime-control = \"nodes=400\"\nresources = \"fixed-simulations\"\n\
          openings = {{ schedule = \"rows.jsonl\" }}\ninterruption = \"restart\"\nseed = 3\n\
          ratings = {{ anchor = \"Flat\", rating = 0 }}\n\
@@ -61,7 +61,7 @@ fn check(games: &[Logged], rows: usize) {
         assert!(by_row.entry(row).or_default().insert(game.start["p0"].as_str().unwrap()), "{row}");
         let plies = game.end["plies"].as_u64().unwrap();
         assert_eq!(plies, game.start["initial_ply"].as_u64().unwrap() + game.moves as u64, "{row}");
-        assert!(plies <= 100 && game.end["reason"] != "illegal_move", "{}", game.end);
+        assert!(plies <= 160 && game.end["reason"] != "illegal_move", "{}", game.end);
     }
     assert_eq!((by_row.len(), games.len()), (rows, 2 * rows));
     assert!(by_row.values().all(|seats| seats.len() == 2));
