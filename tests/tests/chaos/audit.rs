@@ -34,6 +34,26 @@ fn store(rig: &Rig) -> BTreeMap<String, Value> {
     })
 }
 
+/// A worker that plays a game of which moves are stored, so that it goes on elsewhere: of an event in whose name
+/// `restart` stands.
+pub(crate) fn playing(rig: &Rig) -> Option<String> {
+    let store = store(rig);
+    let named = |uid: &str| {
+        store
+            .get(&format!("{ROOT}events/{uid}/meta"))
+            .is_some_and(|meta| meta["name"].as_str().is_some_and(|name| name.starts_with("restart")))
+    };
+    store.keys().find_map(|key| {
+        let (uid, rest) = key.strip_prefix(&format!("{ROOT}live/"))?.split_once('/')?;
+        let (game, _) = rest.rsplit_once('/').filter(|(_, last)| *last != "lease")?;
+        let (pair, _) = game.rsplit_once('/')?;
+        let results = format!("{ROOT}events/{uid}/results/{game}/");
+        let over = store.keys().any(|key| key.starts_with(&results));
+        let worker = store.get(&format!("{ROOT}live/{uid}/{pair}/lease"))?["worker"].as_str()?;
+        (named(uid) && !over && !worker.is_empty()).then(|| worker.to_owned())
+    })
+}
+
 /// One event that is over; how often games of it went on after an interruption.
 pub(crate) fn event(rig: &Rig, event: &Event, python: &Path) -> u64 {
     let store = store(rig);

@@ -31,9 +31,14 @@ pub(crate) fn enough(rig: &Rig, seed: u64, events: &mut Vec<Event>) {
     let number = |event: &serde_json::Value, key: &str| event[key].as_u64().unwrap();
     let left = |event| number(event, "games_total") - number(event, "games_done");
     if listed.as_array().unwrap().iter().map(left).sum::<u64>() < ENOUGH {
-        let more = begin(rig, seed, events.len() / EVENTS.len());
-        events.extend(more);
+        more(rig, seed, events);
     }
+}
+
+/// Applies one more event of each kind.
+pub(crate) fn more(rig: &Rig, seed: u64, events: &mut Vec<Event>) {
+    let more = begin(rig, seed, events.len() / EVENTS.len());
+    events.extend(more);
 }
 
 /// Applies one event of each kind.

@@ -5,6 +5,7 @@ use std::{fmt, fs, io::Write as _, path::PathBuf, time::Instant};
 use rustix::process::Signal;
 
 use crate::{
+    audit,
     events::{self, Event},
     rig::{COORDINATORS, Rig, SMALL, STORES, WORKERS},
 };
@@ -93,7 +94,10 @@ pub(crate) fn all(rig: &mut Rig, events: &mut Vec<Event>, log: &mut Log) {
     }
     for fault in order {
         let victim = dice.roll(3);
-        events::enough(rig, log.seed, events);
+        match fault {
+            Fault::WorkerKilled => events::more(rig, log.seed, events),
+            _ => events::enough(rig, log.seed, events),
+        }
         log.say(&format!("{fault:?} {victim}"));
         fault.happens(rig, victim, log);
         let done = rig.done();
@@ -132,7 +136,11 @@ impl Fault {
                 rig.until("it knows that it does not lead", |rig| rig.leader(&[leader]).is_none().then_some(()));
             }
             Self::WorkerKilled => {
+                // Whom it hits is not left to chance: this is the fault after which a game must go on.
+                let playing = rig.until("a game has a checkpoint", audit::playing);
+                let worker = WORKERS.iter().find(|host| **host == playing).unwrap();
                 rig.kill(worker);
+                log.say(&format!("{worker} is dead"));
                 rig.start_again(worker);
             }
             Self::WorkerPaused => {

@@ -212,7 +212,7 @@ fn await_said(
                     report.step(name, Verdict::Bad, asked.elapsed(), error.to_string());
                     return None;
                 }
-                super::wait_readable(player.fd(), until.duration_since(now));
+                super::wait_readable(&player.fds(), until.duration_since(now));
             }
             Err(fault) => {
                 let error = player.not_started(&fault);

@@ -28,13 +28,13 @@ pub use uci::UciPlayer;
 /// Protocols that engines may speak.
 pub(crate) const PROTOCOLS: [&str; 2] = ["uci", "ccp"];
 
-/// Waits until a descriptor is readable or the time is over, with the precision of the kernel's timers.
-pub(crate) fn wait_readable(fd: std::os::fd::BorrowedFd<'_>, timeout: std::time::Duration) {
+/// Waits until one of two descriptors is readable or the time is over.
+pub(crate) fn wait_readable(fds: &[std::os::fd::BorrowedFd<'_>; 2], timeout: std::time::Duration) {
     let timeout = rustix::event::Timespec {
         tv_sec: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
         tv_nsec: i64::from(timeout.subsec_nanos()),
     };
-    let mut poll = [rustix::event::PollFd::new(&fd, rustix::event::PollFlags::IN)];
+    let mut poll = fds.each_ref().map(|fd| rustix::event::PollFd::new(fd, rustix::event::PollFlags::IN));
     // An interrupted wait is an early one: every caller looks at the time again.
     let _ = rustix::event::poll(&mut poll, Some(&timeout));
 }

@@ -142,10 +142,11 @@ pub trait Player: Send {
     /// When the player has ended.
     fn tell(&mut self, what: Tell<'_>) -> Result<(), Fault>;
 
-    /// Readable when [`Self::read`] has something to do: output, an end of the process, room for a pending write.
-    fn fd(&self) -> BorrowedFd<'_>;
+    /// One of them is readable when [`Self::read`] has something to do: the first has output; the second is for what is
+    /// rare, an end of the process, room for a pending write, errors written.
+    fn fds(&self) -> [BorrowedFd<'_>; 2];
 
-    /// The next thing said. To be called after [`Self::tell`] and whenever [`Self::fd`] is readable, until `None`. One
+    /// The next thing said. To be called after [`Self::tell`] and whenever one of [`Self::fds`] is readable, until `None`. One
     /// call reads at most one buffer, so that a flood does not keep the table from its deadline.
     ///
     /// # Errors

@@ -29,10 +29,9 @@ use super::{
     transcript::{Ring, Tail},
 };
 
-const STDOUT: u64 = 0;
-const STDERR: u64 = 1;
-const END: u64 = 2;
-const STDIN: u64 = 3;
+const STDERR: u64 = 0;
+const END: u64 = 1;
+const STDIN: u64 = 2;
 
 /// What one read of stdout gave.
 pub(crate) enum Read {
@@ -130,15 +129,15 @@ impl Process {
             rustix::fs::fcntl_setfl(pipe, flags | OFlags::NONBLOCK)?;
         }
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-        epoll::add(&epoll, &pipes[1], EventData::new_u64(STDOUT), EventFlags::IN)?;
         epoll::add(&epoll, &pipes[2], EventData::new_u64(STDERR), EventFlags::IN)?;
         let pidfd = rustix::process::pidfd_open(pid, PidfdFlags::empty())?;
         epoll::add(&epoll, &pidfd, EventData::new_u64(END), EventFlags::IN)?;
         Ok((pid, pipes, epoll, pidfd))
     }
 
-    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
-        self.epoll.as_fd()
+    /// Its output, and what is rare. A line wakes who waits for it by one descriptor and not through another.
+    pub(crate) fn fds(&self) -> [BorrowedFd<'_>; 2] {
+        [self.stdout.as_fd(), self.epoll.as_fd()]
     }
 
     pub(crate) fn id(&self) -> u32 {

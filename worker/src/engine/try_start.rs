@@ -37,7 +37,7 @@ fn await_said(player: &mut UciPlayer, limit: Duration, wanted: &Said) -> Result<
                 if now >= until {
                     return Err(player.too_slow(limit).to_string());
                 }
-                super::wait_readable(player.fd(), until.duration_since(now));
+                super::wait_readable(&player.fds(), until.duration_since(now));
             }
             Err(fault) => return Err(player.not_started(&fault).to_string()),
         }

@@ -22,6 +22,9 @@ use std::{
 const MAX_THREADS: usize = 64;
 /// How old the baseline of the threads may be; moves quicker than this share one.
 const THREADS_AGE: Duration = Duration::from_millis(2);
+/// The referee's own waiting is measured so long before a flag falls, and not before: what it waited earlier cannot have
+/// made an answer late. One that was not woken for all of this time finds its baseline older, and that it was late.
+pub(super) const LAST_STRETCH: Duration = Duration::from_millis(50);
 /// Wakes of the referee that are closer together are measured as one.
 const WAKES_APART: Duration = Duration::from_millis(1);
 /// How old the baseline of the steal may be.
@@ -119,6 +122,14 @@ impl Lag {
         self.me_waited = Duration::ZERO;
         if self.steal.is_none_or(|(at, _)| now.duration_since(at) > STEAL_AGE) {
             self.steal = steal_ticks(&self.cores).map(|ticks| (now, ticks));
+        }
+    }
+
+    /// The flag falls soon, and nothing was measured since `from`: the baseline of the referee's own waiting.
+    pub(super) fn near(&mut self, from: Instant, now: Instant) {
+        if self.me_at.is_none_or(|at| at < from) {
+            self.woke(now);
+            self.me_waited = Duration::ZERO;
         }
     }
 

@@ -151,7 +151,7 @@ impl Ready<'_> {
             Failure::Late => format!("{name}: not ready for the next game, started anew"),
         });
         self.starter.replace(self.order, seat, seated).map_err(|error| not_started(self.order, seat, &error))?;
-        let watched = self.waiter.add_seat(seat, seated.player.fd());
+        let watched = self.waiter.add_seat(seat, seated.player.fds());
         watched.map_err(|errno| host_fault(self.order, &format!("epoll_ctl: {errno}")))?;
         seating.replaced = true;
         seating.go_to(Stage::Starting, &self.order.setup.limits);

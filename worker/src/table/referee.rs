@@ -79,8 +79,8 @@ impl<'a> Referee<'a> {
         };
         let watched = waiter
             .add_control(control.fd())
-            .and_then(|()| waiter.add_seat(Seat::First, seats[0].player.fd()))
-            .and_then(|()| waiter.add_seat(Seat::Second, seats[1].player.fd()));
+            .and_then(|()| waiter.add_seat(Seat::First, seats[0].player.fds()))
+            .and_then(|()| waiter.add_seat(Seat::Second, seats[1].player.fds()));
         if let Err(errno) = watched {
             return host_fault(order, &format!("epoll_ctl: {errno}"));
         }
@@ -120,11 +120,12 @@ impl<'a> Referee<'a> {
         };
         let engines = [referee.seats[0].player.identity(), referee.seats[1].player.identity()];
         (referee.sink)(TableEvent::Started { engines });
-        referee.run(ending)
+        referee.run(ending, &starter.cores)
     }
 
-    fn run(mut self, ending: Option<Outcome>) -> TableEnd {
-        let _urgent = Urgent::raise();
+    /// `cpus`: where this thread shall run; empty: anywhere.
+    fn run(mut self, ending: Option<Outcome>, cpus: &[u32]) -> TableEnd {
+        let _urgent = Urgent::raise(cpus);
         let mut stop = ending.map(Stop::Over);
         loop {
             match stop {

@@ -28,7 +28,7 @@ const DEAF_QUIT: Duration = Duration::from_millis(200);
 /// What a slot is made of.
 #[derive(Debug, Clone, Default)]
 pub struct SlotConfig {
-    /// The logical CPUs that it owns, for measuring lag; empty: not known, all count.
+    /// The logical CPUs that it owns, for measuring lag, and for its thread while it referees; empty: not known, all count.
     pub cores: Vec<u32>,
     /// Where engines without a directory of their own get one each; empty: they run in ours.
     pub scratch: PathBuf,
@@ -45,6 +45,8 @@ pub struct Slot {
 /// Starts engines in places of their own.
 pub(super) struct Starter {
     scratch: PathBuf,
+    /// The logical CPUs of the slot.
+    pub(super) cores: Vec<u32>,
 }
 
 /// An engine that runs, with what it was started for.
@@ -74,7 +76,11 @@ impl Slot {
     /// A slot without engines.
     #[must_use]
     pub fn new(config: SlotConfig) -> Self {
-        Self { lag: Lag::new(&config.cores), starter: Starter { scratch: config.scratch }, pool: Vec::new() }
+        Self {
+            lag: Lag::new(&config.cores),
+            starter: Starter { scratch: config.scratch, cores: config.cores },
+            pool: Vec::new(),
+        }
     }
 
     /// Plays one game and blocks until it is over. `sink` is called on this thread, between moves, when no clock runs;

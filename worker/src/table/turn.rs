@@ -9,7 +9,9 @@ use rookery_game::{
 };
 
 use super::{
-    HandBackReason, lint,
+    HandBackReason,
+    lag::LAST_STRETCH,
+    lint,
     referee::{Referee, Stop, TELL_EVERY},
 };
 use crate::engine::{Fault, Go, Player, Said, SearchInfo, Tell, WRITE_TIMEOUT};
@@ -116,7 +118,7 @@ impl Referee<'_> {
                 let detail = "no answer to `stop` while pondering";
                 return Err(Stop::Over(Outcome::fault(seat, Ending::Stall, detail)));
             }
-            let wake = self.wait(until)?;
+            let wake = self.wait(until, None)?;
             self.look_at_idle(seat, wake)?;
         }
     }
@@ -211,20 +213,29 @@ impl Referee<'_> {
                 }
             }
             self.tell_plies(now);
-            wake = self.wait(if too_many.is_some() && stopped.is_none() { until.min(look_at) } else { until })?;
+            let flag = sent.filter(|_| flagged.is_none()).zip(budget.deadline).map(|(sent, deadline)| sent + deadline);
+            wake = self.wait(if too_many.is_some() && stopped.is_none() { until.min(look_at) } else { until }, flag)?;
             queued_only = false;
         }
     }
 
-    /// Waits until something happens, `until`, or plies are to be told.
-    fn wait(&mut self, until: Instant) -> Result<[bool; 2], Stop> {
+    /// Waits until something happens, `until`, or plies are to be told; `flag`: when the flag will fall.
+    fn wait(&mut self, until: Instant, flag: Option<Instant>) -> Result<[bool; 2], Stop> {
         let untold = self.told < self.plies.len();
         let until = if untold { until.min(self.told_at + TELL_EVERY) } else { until };
-        match self.waiter.wait(Some(until)) {
-            Ok(wake) => {
+        let now = Instant::now();
+        let waited = match flag.and_then(|flag| flag.checked_sub(LAST_STRETCH)) {
+            None => self.waiter.wait(Some(until)),
+            Some(near) if now < near => self.waiter.wait(Some(until.min(near))),
+            Some(near) => {
+                self.lag.near(near, now);
+                let waited = self.waiter.wait(Some(until));
                 self.lag.woke(Instant::now());
-                Ok(wake.seats)
+                waited
             }
+        };
+        match waited {
+            Ok(wake) => Ok(wake.seats),
             Err(errno) => Err(host(format!("epoll_wait: {errno}"))),
         }
     }

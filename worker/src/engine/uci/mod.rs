@@ -409,8 +409,8 @@ impl Player for UciPlayer {
         }
     }
 
-    fn fd(&self) -> BorrowedFd<'_> {
-        self.process.fd()
+    fn fds(&self) -> [BorrowedFd<'_>; 2] {
+        self.process.fds()
     }
 
     fn read(&mut self) -> Result<Option<Said>, Fault> {
