@@ -146,6 +146,21 @@ impl Grid {
         (self.leap(ends & self.goal) | self.leap(ends & !self.goal) & !self.goal) & among
     }
 
+    /// As [`Self::reach`], from a hole of the goal: the chain stays there.
+    #[inline]
+    pub(super) const fn reach_inside(&self, from: u64) -> u64 {
+        let allowed = self.empty & self.goal;
+        let mut reached = 0;
+        let mut last = from;
+        loop {
+            last = self.leap(last) & allowed & !reached;
+            if last == 0 {
+                return reached;
+            }
+            reached |= last;
+        }
+    }
+
     /// Empty holes that a chain reaches from one hole.
     #[inline]
     pub(super) const fn reach(&self, from: u64) -> u64 {

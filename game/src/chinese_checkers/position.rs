@@ -190,12 +190,18 @@ impl Position {
     #[must_use]
     pub fn legal_count(&self) -> u32 {
         let grids = [0, 1, 2, 3].map(|class| self.grid(class));
+        let (own, goal, empty) = (self.pieces(self.to_move), goal(self.to_move), ALL & !self.occupied());
         let mut count = 0;
         // Steps and hops never lead to the same hole: they are of different classes.
-        for from in each(self.pieces(self.to_move)) {
+        for from in each(own & !goal) {
             let place = PLACES[usize::from(from)];
             let hops = grids[usize::from(place.class & 3)].reach(place.set());
-            count += hops.count_ones() + self.steps(from).count_ones();
+            count += hops.count_ones() + (STAR[usize::from(from)].steps & empty).count_ones();
+        }
+        for from in each(own & goal) {
+            let place = PLACES[usize::from(from)];
+            let hops = grids[usize::from(place.class & 3)].reach_inside(place.set());
+            count += hops.count_ones() + (STAR[usize::from(from)].steps & empty & goal).count_ones();
         }
         count
     }
