@@ -66,6 +66,8 @@ pub(crate) enum Command {
     Run(Box<RunArgs>),
     /// Run a coordinator of a cluster.
     Coordinator(Box<CoordinatorArgs>),
+    /// Build a store anew from the archive, where the old one is lost; the new one must be empty.
+    Recover(RecoverArgs),
     /// Run a worker: it hosts engines and plays what a coordinator hands out.
     #[command(args_conflicts_with_subcommands = true)]
     Worker(Box<WorkerArgs>),
@@ -235,6 +237,21 @@ pub(crate) struct CoordinatorArgs {
     /// How long a worker may be silent before its games count as interrupted.
     #[arg(long, default_value = "15s", value_parser = duration, value_name = "TIME")]
     pub(crate) grace: Duration,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RecoverArgs {
+    /// The archive of the lost store: a folder, or `s3://…` (built with the `s3` feature).
+    #[arg(long, env = "ROOKERY_ARCHIVE", value_name = "URL")]
+    pub(crate) archive: String,
+
+    /// The new store, empty: `etcd://host:2379,host:2379` or `embedded:FILE`. No coordinator may lead over it.
+    #[arg(long, env = "ROOKERY_STORE", value_name = "URL")]
+    pub(crate) store: String,
+
+    /// Which store to build anew, where several wrote to the archive.
+    #[arg(long, value_name = "STORE-ID")]
+    pub(crate) from: Option<String>,
 }
 
 #[derive(Debug, Args)]

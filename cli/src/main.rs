@@ -8,6 +8,7 @@ mod exit;
 mod operator;
 mod progress;
 mod rate;
+mod recover;
 mod replay;
 mod run;
 mod schedule;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         }
         Command::Run(run) => block_on(run::run(*run, cli.json)),
         Command::Coordinator(coordinator) => block_on(serve::coordinator(*coordinator)),
+        Command::Recover(args) => block_on(recover::run(args, cli.json)),
         Command::Worker(worker) => match worker.command {
             Some(args::WorkerCommand::Plan) => serve::worker_plan(&worker.options, cli.json),
             None => block_on(serve::worker(cli.operator.coordinator, worker.options)),

@@ -5,6 +5,8 @@
 
 pub mod archive;
 pub mod core;
+pub mod journal;
+pub mod recover;
 pub mod shell;
 pub mod store;
 pub mod wire;

@@ -31,6 +31,16 @@ impl Archive {
         locations
     }
 
+    /// All lines with their places, in the order of leaderships.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = (&str, u64, &[u8])> {
+        let since = |name: &str| name.split('-').next().and_then(|since| since.parse::<i64>().ok()).unwrap_or(0);
+        let mut segments: Vec<_> = self.segments.iter().collect();
+        segments.sort_by_key(|(name, _)| since(name));
+        segments.into_iter().flat_map(|(name, lines)| {
+            lines.iter().enumerate().map(move |(at, line)| (name.as_str(), at as u64, line.as_ref()))
+        })
+    }
+
     /// The record at a place; `None` where what is there is not what was put there.
     pub(crate) fn read(&self, location: &Location) -> Option<&Bytes> {
         let record = self.segments.get(&location.segment)?.get(usize::try_from(location.offset).ok()?)?;

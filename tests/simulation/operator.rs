@@ -214,6 +214,10 @@ impl World {
                     let over = self.watch.event.phase() == Phase::Finished;
                     self.operator.tasks[task].done = over;
                 }
+                // It is not drawn yet.
+                (Deed::Void(of) | Deed::Replay(of) | Deed::Rule(of, _), Denied::NotFound(_)) if !self.is_drawn(*of) => {
+                    self.operator.tasks[task].asked_until = self.now + 3 * SECOND;
+                }
                 // A finished event takes neither; a worker may be unknown.
                 (Deed::Pause(_) | Deed::Resume | Deed::Ask, _) => self.operator.tasks[task].done = true,
                 (Deed::Drain(_) | Deed::Undrain(_), Denied::NotFound(_)) => self.operator.tasks[task].done = true,
@@ -266,6 +270,10 @@ impl World {
             }
         }
         self.operator.add(self.now + 2 * SECOND, Deed::Resume);
+    }
+
+    fn is_drawn(&self, (pair, game): (PairId, u8)) -> bool {
+        self.watch.event.game(&rookery_tournament::GameId { pair, game, take: 1 }).is_some()
     }
 
     fn games_of(&self, pair: PairId) -> Vec<rookery_tournament::format::DueGame> {

@@ -11,6 +11,9 @@ use rookery_tournament::event::Phase;
 /// Within so long after healing all must be done.
 const LIVENESS: u64 = 1_500 * SECOND;
 
+/// How long the archive may take to hear of what is on record.
+const SETTLES: u64 = 20 * SECOND;
+
 /// How a seed went.
 pub(crate) struct Run {
     pub(crate) broken: Option<String>,
@@ -46,7 +49,10 @@ impl World {
         if self.now > self.faults.until {
             // Whoever was asked to leave before comes back.
             (0..self.workers.len()).for_each(|worker| self.start_worker(worker));
-            if self.is_over() {
+            let over = self.is_over();
+            self.over_since = if over { self.over_since.or(Some(self.now)) } else { None };
+            // A little later, so that the archive has been told what became of the last records.
+            if self.over_since.is_some_and(|since| since + SETTLES <= self.now) {
                 self.note(|| "OVER".to_owned());
                 self.watch_end();
                 self.watch.ended = true;

@@ -93,6 +93,8 @@ pub(crate) struct Stream {
 
 pub(crate) struct World {
     pub(crate) now: u64,
+    /// Since when all is done.
+    pub(crate) over_since: Option<u64>,
     seq: u64,
     queue: BinaryHeap<Reverse<Queued>>,
     pub(crate) seed: u64,
@@ -128,6 +130,7 @@ impl World {
         let operator = Operator::of(&mut dice, &shape, library, seed, workers.len(), faults.until);
         let watch = Watch::new(workers.len(), shape.spec.clone());
         Self {
+            over_since: None,
             now: SECOND,
             seq: 0,
             queue: BinaryHeap::new(),

@@ -93,6 +93,16 @@ impl Archive for FolderArchive {
         Box::pin(blocking(move || inner.read(&location)))
     }
 
+    fn segments(&self) -> BoxFuture<'_, Result<Vec<(String, u64)>, ArchiveError>> {
+        let inner = Arc::clone(&self.inner);
+        Box::pin(blocking(move || inner.segments()))
+    }
+
+    fn piece(&self, segment: String, offset: u64, length: u64) -> BoxFuture<'_, Result<Bytes, ArchiveError>> {
+        let inner = Arc::clone(&self.inner);
+        Box::pin(blocking(move || inner.piece(&segment, offset, length)))
+    }
+
     fn put_file(&self, content: Bytes) -> BoxFuture<'_, Result<String, ArchiveError>> {
         let inner = Arc::clone(&self.inner);
         Box::pin(blocking(move || inner.put_file(&content)))
@@ -180,6 +190,28 @@ impl Inner {
         file.read_exact_at(&mut record, location.offset).map_err(|e| away(&path, &e))?;
         name::check_record(location, &record)?;
         Ok(record.into())
+    }
+
+    fn segments(&self) -> Result<Vec<(String, u64)>, ArchiveError> {
+        let folder = self.root.join("segments");
+        let mut names = Vec::new();
+        for entry in fs::read_dir(&folder).map_err(|e| away(&folder, &e))? {
+            let entry = entry.map_err(|e| away(&folder, &e))?;
+            let length = entry.metadata().map_err(|e| away(&folder, &e))?.len();
+            names.push((entry.file_name().to_string_lossy().into_owned(), length));
+        }
+        Ok(name::in_order(names.into_iter()))
+    }
+
+    fn piece(&self, segment: &str, offset: u64, length: u64) -> Result<Bytes, ArchiveError> {
+        name::check_segment(segment)?;
+        let path = self.segment_path(segment);
+        let file = open(&path)?;
+        let there = file.metadata().map_err(|e| away(&path, &e))?.len().saturating_sub(offset);
+        let size = usize::try_from(length.min(there)).map_err(|_| ArchiveError::Damaged("a piece too large".into()))?;
+        let mut piece = vec![0; size];
+        file.read_exact_at(&mut piece, offset).map_err(|e| away(&path, &e))?;
+        Ok(piece.into())
     }
 
     fn put_file(&self, content: &[u8]) -> Result<String, ArchiveError> {

@@ -11,6 +11,7 @@ mod name;
 mod object;
 
 pub use folder::FolderArchive;
+pub(crate) use name::location;
 pub use object::ObjectArchive;
 
 /// Why the archive did not do it.
@@ -36,6 +37,10 @@ pub trait Archive: Send + Sync + 'static {
     fn append(&self, since: i64, records: Vec<Bytes>) -> BoxFuture<'_, Result<Vec<Location>, ArchiveError>>;
     /// Reads a record and checks its digest.
     fn read(&self, location: Location) -> BoxFuture<'_, Result<Bytes, ArchiveError>>;
+    /// All segments with their lengths in bytes, in the order of leaderships and of their numbers.
+    fn segments(&self) -> BoxFuture<'_, Result<Vec<(String, u64)>, ArchiveError>>;
+    /// `length` bytes of a segment from `offset` on; fewer where it ends before.
+    fn piece(&self, segment: String, offset: u64, length: u64) -> BoxFuture<'_, Result<Bytes, ArchiveError>>;
     /// Keeps a file; answers its digest, `sha256:…`.
     fn put_file(&self, content: Bytes) -> BoxFuture<'_, Result<String, ArchiveError>>;
     /// Reads a file and checks its digest.

@@ -50,8 +50,22 @@ pub(super) fn check_segment(name: &str) -> Result<(), ArchiveError> {
     }
 }
 
+/// Segments of ours among names of files, in order: by leadership, then by number.
+pub(super) fn in_order(names: impl Iterator<Item = (String, u64)>) -> Vec<(String, u64)> {
+    let mut ours: Vec<((u64, u64), (String, u64))> = names
+        .filter_map(|(name, length)| {
+            let name = name.strip_suffix(".jsonl")?;
+            let (since, n) = name.split_once('-')?;
+            check_segment(name).ok()?;
+            Some(((since.parse().ok()?, n.parse().ok()?), (name.to_owned(), length)))
+        })
+        .collect();
+    ours.sort();
+    ours.into_iter().map(|(_, segment)| segment).collect()
+}
+
 /// Where `record` is.
-pub(super) fn location(segment: &str, offset: u64, record: &[u8]) -> Location {
+pub(crate) fn location(segment: &str, offset: u64, record: &[u8]) -> Location {
     let mut digest = sha256(record);
     digest.truncate(SHORT);
     Location { segment: segment.to_owned(), offset, length: record.len() as u64, digest }

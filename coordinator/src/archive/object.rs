@@ -118,6 +118,28 @@ impl Archive for ObjectArchive {
         })
     }
 
+    fn segments(&self) -> BoxFuture<'_, Result<Vec<(String, u64)>, ArchiveError>> {
+        Box::pin(async move {
+            let folder = self.place.prefix.clone().join("segments");
+            let listed = self.place.store.list_with_delimiter(Some(&folder)).await.map_err(failed)?;
+            let named = |meta: object_store::ObjectMeta| Some((meta.location.filename()?.to_owned(), meta.size));
+            Ok(name::in_order(listed.objects.into_iter().filter_map(named)))
+        })
+    }
+
+    fn piece(&self, segment: String, offset: u64, length: u64) -> BoxFuture<'_, Result<Bytes, ArchiveError>> {
+        Box::pin(async move {
+            name::check_segment(&segment)?;
+            let path = self.place.segment(&segment);
+            let end = offset.saturating_add(length).min(self.place.store.head(&path).await.map_err(failed)?.size);
+            // Object stores refuse an empty range.
+            if offset >= end {
+                return Ok(Bytes::new());
+            }
+            self.place.store.get_range(&path, offset..end).await.map_err(failed)
+        })
+    }
+
     fn put_file(&self, content: Bytes) -> BoxFuture<'_, Result<String, ArchiveError>> {
         Box::pin(async move {
             let hex = name::sha256(&content);

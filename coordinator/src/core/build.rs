@@ -12,7 +12,7 @@ use super::{
 };
 use crate::store::{Compare, Op, Revision};
 
-fn lease_as_known(key: String, revision: Revision) -> Compare {
+fn as_known(key: String, revision: Revision) -> Compare {
     if revision == 0 { Compare::Absent(key) } else { Compare::Modified(key, revision) }
 }
 
@@ -110,7 +110,10 @@ impl Core {
                 let key = keys::fleet(worker);
                 let value = encode(entry);
                 let ops = vec![Op::Put(key.clone(), value.clone())];
-                Some(Built { compare: Vec::new(), ops, proof: Proof::Put(key, value) })
+                // A copy of an earlier word that arrives late must not undo this one.
+                let revision = self.fleet_revisions.get(worker.as_str()).copied().unwrap_or(0);
+                let compare = vec![as_known(key.clone(), revision)];
+                Some(Built { compare, ops, proof: Proof::Put(key, value) })
             }
         }
     }
@@ -153,7 +156,7 @@ impl Core {
             }
         }
         let (key, value) = (keys::lease(uid, &pair), encode(&lease));
-        compare.push(lease_as_known(key.clone(), known.revision));
+        compare.push(as_known(key.clone(), known.revision));
         ops.push(Op::Put(key.clone(), value.clone()));
         Some(Built { compare, ops, proof: Proof::Put(key, value) })
     }

@@ -34,7 +34,7 @@ impl Core {
             Write::Checkpoint { uid, game, attempt, built } => self.checkpointed(&uid, game, attempt, built),
             Write::Fact(fact) => self.fact_done(*fact, revision),
             Write::Create(create) => self.created(*create, revision),
-            Write::Fleet { worker, entry, asks } => self.fleet_done(&worker, entry, &asks),
+            Write::Fleet { worker, entry, asks } => self.fleet_done(&worker, entry, revision, &asks),
             Write::Season(season) => self.season_done(*season, revision),
         }
     }
@@ -67,6 +67,7 @@ impl Core {
     }
 
     fn recorded(&mut self, uid: &str, game: GameId, attempt: Revision, stored: StoredResult) {
+        self.journal_settled(uid, game, attempt, true);
         let Some(state) = self.events.get_mut(uid) else { return };
         state.event.fold_result(&stored.entry);
         state.results.insert(game, &stored);
@@ -238,8 +239,9 @@ impl Core {
         }
     }
 
-    fn fleet_done(&mut self, worker: &str, entry: FleetEntry, asks: &[AskId]) {
+    fn fleet_done(&mut self, worker: &str, entry: FleetEntry, revision: Revision, asks: &[AskId]) {
         let undo = entry.over;
+        self.fleet_revisions.insert(worker.to_owned(), revision);
         self.fleet.insert(worker.to_owned(), entry);
         if undo && let Some(known) = self.workers.get_mut(worker) {
             known.faults = 0;
@@ -308,7 +310,10 @@ impl Core {
                 }
                 self.deny(&season.asks, why);
             }
-            Write::Fleet { asks, .. } => self.deny(&asks, why),
+            Write::Fleet { worker, asks, .. } => {
+                self.learn_fleet(&worker, there);
+                self.deny(&asks, why);
+            }
         }
     }
 
@@ -331,6 +336,10 @@ impl Core {
         }
         if self.learn(uid, game.pair, there) {
             self.drop_hand(uid, game.pair);
+        }
+        let by = self.events.get(uid).and_then(|state| state.results.attempt(&game));
+        if by != Some(attempt) {
+            self.journal_settled(uid, game, attempt, false);
         }
         if let Some(state) = self.events.get_mut(uid)
             && scored
@@ -374,6 +383,24 @@ impl Core {
         let changed = known.revision != before;
         self.alarm("conflict", format!("pair {pair} was changed by another writer than the leader"));
         changed
+    }
+
+    fn learn_fleet(&mut self, worker: &str, there: Option<&[KeyValue]>) {
+        let Some(there) = there else { return };
+        let key = keys::fleet(worker);
+        let known = there.iter().find(|kv| kv.key == key);
+        match known.and_then(|kv| Some((kv.modified, decode::<FleetEntry>(&kv.value)?))) {
+            Some((revision, entry)) => {
+                self.fleet_revisions.insert(worker.to_owned(), revision);
+                self.fleet.insert(worker.to_owned(), entry);
+            }
+            None => {
+                self.fleet_revisions.remove(worker);
+                self.fleet.remove(worker);
+            }
+        }
+        self.tell_drain(worker);
+        self.offer_to(worker);
     }
 
     fn learn_fact(&mut self, uid: &str, there: Option<&[KeyValue]>) {

@@ -180,6 +180,13 @@ impl Core {
         self.events.values_mut().for_each(|state| state.held.from = 0);
     }
 
+    pub(super) fn try_engines_again(&mut self) {
+        let now = self.now.mono_ns;
+        for worker in self.workers.values_mut().filter(|worker| worker.bad_until_ns <= now) {
+            self.offer |= !std::mem::take(&mut worker.bad_engines).is_empty();
+        }
+    }
+
     /// Hands out what is due, by priority, then to the event with the least in hand, then to the oldest.
     pub(super) fn hand_out(&mut self) {
         if !self.offer || self.writes.full_until_ns > self.now.mono_ns || self.writes.len() >= limits::QUEUE_WRITES {

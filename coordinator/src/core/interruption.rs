@@ -14,7 +14,7 @@ use rookery_tournament::{
 
 use super::{
     Core,
-    archive_out::Item,
+    archive_out::Game,
     kept::{Kept, Plan, opening_plies},
     limits,
     state::{EventState, Hand, Running},
@@ -362,7 +362,7 @@ impl Core {
         if self.outgoing.has_room(bytes.len()) {
             state.scoring.insert(due.id);
             let stored = StoredResult { entry, attempt };
-            self.outgoing.push(Item { uid: uid.to_owned(), game: due.id, attempt, bytes, stored });
+            self.archive_game(&bytes, Game { uid: uid.to_owned(), game: due.id, attempt, stored });
         }
         // Where there is no room it is looked at again once the archive has taken something.
         Step::Waits

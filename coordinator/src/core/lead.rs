@@ -43,6 +43,7 @@ impl Core {
                     decode(&kv.value).map(|fact| season_logs.entry(uid).or_default().push(fact))
                 }
                 keys::Parsed::Fleet(worker) => decode::<FleetEntry>(&kv.value).map(|entry| {
+                    self.fleet_revisions.insert(worker.clone(), kv.modified);
                     self.fleet.insert(worker, entry);
                 }),
                 keys::Parsed::Checkpoint(uid, pair, game, seq) => decode::<Checkpoint>(&kv.value).map(|checkpoint| {
@@ -98,6 +99,7 @@ impl Core {
             former.iter().for_each(|id| self.lose(id, false));
         }
         self.offer = true;
+        self.journal_lead(loaded);
     }
 
     fn take_lease(&mut self, uid: &str, pair: PairId, revision: Revision, lease: Lease) {
@@ -140,6 +142,7 @@ impl Core {
 
     /// Another leads, or none: nothing more is written or ordered.
     pub(super) fn step_down(&mut self) {
+        self.release_answers(true);
         for session in std::mem::take(&mut self.sessions).into_keys() {
             self.out.push(Effect::Close { session });
         }
@@ -152,6 +155,7 @@ impl Core {
         self.workers.clear();
         self.seasons.clear();
         self.fleet.clear();
+        self.fleet_revisions.clear();
         self.alarms.clear();
         self.probes.clear();
         self.dirty.clear();

@@ -37,6 +37,14 @@ pub const ARCHIVE_BYTES: usize = 1024 * 1024;
 /// Bytes of records that wait for the archive. Beyond it results stay with their workers.
 pub const ARCHIVE_WAITING_BYTES: usize = 64 * 1024 * 1024;
 
+/// Bytes of facts that wait for the archive. They are few and small; beyond it the next leader writes them.
+pub const JOURNAL_WAITING_BYTES: usize = 64 * 1024 * 1024;
+/// How long it may take until the archive is told that records are on record, where nothing else goes there,
+/// milliseconds: an object costs a round trip and, often, money.
+pub const SETTLE_MS: u64 = 1_000;
+/// How long an answer may wait for the archive, milliseconds. An object store gathers for a second.
+pub const ANSWER_MS: u64 = 5_000;
+
 /// Pairs of a worker, a slot, that are played and not on record yet; beyond it nothing is handed to it, so that a store
 /// that lags behind holds the boards up, and memory is bounded.
 pub const UNRECORDED: usize = 16;
@@ -64,6 +72,9 @@ pub const CHECKPOINT_MS: u64 = 5_000;
 pub const CHECKPOINT_BYTES_PER_SECOND: u64 = 1_000_000;
 /// How long an endgame table may be waited for after an interruption, milliseconds. One on a slow disk answers in less.
 pub const PROBE_MS: u64 = 10_000;
+/// How long nothing of an engine that did not start on a worker is handed to it, milliseconds. Then it is tried again: two
+/// engines of a pair may each have failed where the other one plays, and neither asks a person.
+pub const BAD_ENGINE_MS: u64 = 300_000;
 /// Decisions that are kept for each game, to be explained.
 pub const DECISIONS: usize = 20;
 /// Bytes of last lines of engines that are kept of interrupted games, all together; a worker tells about 100 KB of one.

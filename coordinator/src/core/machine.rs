@@ -60,6 +60,7 @@ impl Core {
         self.watch_probes();
         self.ask_books_again();
         self.look_at_all();
+        self.try_engines_again();
         if self.writes.full_until_ns > 0 && self.writes.full_until_ns <= self.now.mono_ns {
             self.writes.full_until_ns = 0;
             self.offer = true;

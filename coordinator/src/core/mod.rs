@@ -26,7 +26,7 @@ mod schedule;
 mod seasons;
 mod setup;
 mod state;
-mod stored;
+pub(crate) mod stored;
 #[cfg(test)]
 mod tests;
 mod views;
@@ -164,7 +164,7 @@ pub enum Effect {
     Archive {
         /// Joins it to its answer.
         ticket: Ticket,
-        /// One line of JSON each ([`rookery_game::GameRecord`]).
+        /// One line of JSON each: a [`rookery_game::GameRecord`] with its result, or another line of [`crate::journal`].
         records: Vec<Bytes>,
     },
     /// Load the openings of an event. What is read is the same at every time: the file by its digest, its entries as

@@ -10,7 +10,7 @@ use rookery_tournament::{
 
 use super::{
     Core, Effect,
-    archive_out::Item,
+    archive_out::Game,
     hand_out::bad_key,
     kept::Back,
     limits,
@@ -77,7 +77,7 @@ impl Core {
                 }
                 self.note_played(worker, &uid, game.pair);
                 let stored = StoredResult { entry: *entry, attempt };
-                self.outgoing.push(Item { uid, game, attempt, bytes, stored });
+                self.archive_game(&bytes, Game { uid, game, attempt, stored });
             }
         }
     }
@@ -194,7 +194,9 @@ impl Core {
         });
         // A worker that does not name the engine leaves both in doubt.
         let blamed: Vec<String> = if names.iter().any(|name| name == engine) { vec![engine.to_owned()] } else { names };
+        let until_ns = self.now.mono_ns + limits::BAD_ENGINE_MS * 1_000_000;
         if let Some(known) = self.workers.get_mut(worker) {
+            known.bad_until_ns = until_ns;
             for name in &blamed {
                 known.bad_engines.insert(bad_key(uid, name), evidence.to_owned());
             }

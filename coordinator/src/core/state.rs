@@ -38,6 +38,8 @@ pub struct Core {
     pub(super) seasons: BTreeMap<String, SeasonState>,
     /// Drained and set aside workers, as stored.
     pub(super) fleet: BTreeMap<String, FleetEntry>,
+    /// The revisions of those that are stored.
+    pub(super) fleet_revisions: BTreeMap<String, Revision>,
     pub(super) writes: Writes,
     pub(super) outgoing: Outgoing,
     /// What engines said last in attempts that came back.
@@ -219,6 +221,8 @@ pub(super) struct Worker {
     pub(super) closed: BTreeMap<Revision, u64>,
     /// Engines that did not start here, with why.
     pub(super) bad_engines: BTreeMap<String, String>,
+    /// Until when nothing of them is handed to it.
+    pub(super) bad_until_ns: u64,
     /// Events whose setups mean nothing to it.
     pub(super) bad_events: BTreeSet<String>,
     pub(super) faults: u32,
@@ -244,6 +248,7 @@ impl Worker {
             played: BTreeSet::new(),
             closed: BTreeMap::new(),
             bad_engines: BTreeMap::new(),
+            bad_until_ns: 0,
             bad_events: BTreeSet::new(),
             faults: 0,
             refused: false,
@@ -294,6 +299,7 @@ impl Core {
             sessions: BTreeMap::new(),
             seasons: BTreeMap::new(),
             fleet: BTreeMap::new(),
+            fleet_revisions: BTreeMap::new(),
             writes: Writes::default(),
             outgoing: Outgoing::default(),
             last_lines: LastLines::default(),
@@ -376,8 +382,13 @@ impl Core {
             state.pairs.remove(&pair);
         }
         state.held.pairs.remove(&pair);
-        // With both games on record nothing of the pair is due.
-        if hand.games.len() < 2 || hand.games.iter().any(|game| !state.results.contains_key(&game.id)) {
+        // With both games on record nothing of the pair is due, unless one was to be replayed meanwhile.
+        let due_again = |id: &GameId| {
+            let newest = state.event.order(id).and_then(|order| state.event.game_at(order));
+            newest.is_some_and(|newest| newest.id.take != id.take)
+        };
+        let due = |game: &DueGame| !state.results.contains_key(&game.id) || due_again(&game.id);
+        if hand.games.len() < 2 || hand.games.iter().any(due) {
             state.held.from = 0;
         }
         for entrant in [pair.a, pair.b] {

@@ -2,56 +2,57 @@
 
 use bytes::Bytes;
 use rookery_game::record::{Note, Ply};
-use rookery_tournament::{GameId, ResultEntry, season::SeasonSpec, spec::Spec};
+use rookery_tournament::{GameId, season::SeasonSpec, spec::Spec};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
+pub(super) use crate::journal::StoredResult;
 use crate::store::Revision;
 
 /// `events/{event}/meta`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) struct Meta {
-    pub(super) uid: String,
-    pub(super) name: String,
+pub(crate) struct Meta {
+    pub(crate) uid: String,
+    pub(crate) name: String,
     /// `open` or `stopped`; what else can be said follows from the log and the results.
-    pub(super) phase: String,
+    pub(crate) phase: String,
     /// The spec as it was when the event began; amendments are facts.
-    pub(super) spec: Spec,
-    pub(super) spec_digest: String,
+    pub(crate) spec: Spec,
+    pub(crate) spec_digest: String,
     /// The openings' digest as `Apply` gave it; empty without a book.
-    pub(super) book: String,
+    pub(crate) book: String,
     /// The digest of those for what is played after a level match; empty without them.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub(super) level_book: String,
-    pub(super) applied_unix_ms: u64,
+    pub(crate) level_book: String,
+    pub(crate) applied_unix_ms: u64,
     /// How many facts are in the log, so that each one rewrites this.
-    pub(super) facts: u64,
+    pub(crate) facts: u64,
     /// The uid of its season, and its name there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) season: Option<(String, String)>,
+    pub(crate) season: Option<(String, String)>,
 }
 
 /// `seasons/{season}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) struct SeasonMeta {
-    pub(super) uid: String,
-    pub(super) name: String,
-    pub(super) spec: SeasonSpec,
-    pub(super) spec_digest: String,
+pub(crate) struct SeasonMeta {
+    pub(crate) uid: String,
+    pub(crate) name: String,
+    pub(crate) spec: SeasonSpec,
+    pub(crate) spec_digest: String,
     /// Everything random of its events comes from it.
-    pub(super) seed: u64,
+    pub(crate) seed: u64,
     /// The openings of each event: digest and how many there are.
-    pub(super) books: std::collections::BTreeMap<String, (String, u64)>,
+    pub(crate) books: std::collections::BTreeMap<String, (String, u64)>,
     /// The same of those for what is played after a level match, where an event has them.
     #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
-    pub(super) level_books: std::collections::BTreeMap<String, (String, u64)>,
+    pub(crate) level_books: std::collections::BTreeMap<String, (String, u64)>,
     /// Digests of engines that were known when it was applied.
     #[serde(default)]
-    pub(super) digests: Vec<(String, String)>,
-    pub(super) applied_unix_ms: u64,
+    pub(crate) digests: Vec<(String, String)>,
+    pub(crate) applied_unix_ms: u64,
     /// How many facts are in the log, so that each one rewrites this.
-    pub(super) facts: u64,
+    pub(crate) facts: u64,
 }
 
 /// `live/{event}/{pair}/lease`. Its revision is the attempt.
@@ -80,16 +81,6 @@ pub(super) struct Lease {
     pub(super) last_error: String,
     /// The leadership and the write that put it here: a write whose answer was lost is recognised by it.
     pub(super) by: (Revision, u64),
-}
-
-/// `events/{event}/results/…`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct StoredResult {
-    #[serde(flatten)]
-    pub(super) entry: ResultEntry,
-    /// The attempt that it came by.
-    #[serde(rename = "a")]
-    pub(super) attempt: Revision,
 }
 
 /// `live/{event}/{pair}/{game}/{seq}`.
@@ -143,11 +134,11 @@ pub(super) struct FleetEntry {
 }
 
 /// As JSON. Values of ours always have a form in it; where one had none, the empty text would be refused on reading.
-pub(super) fn encode<T: Serialize>(value: &T) -> Bytes {
+pub(crate) fn encode<T: Serialize>(value: &T) -> Bytes {
     serde_json::to_vec(value).map(Bytes::from).unwrap_or_default()
 }
 
-pub(super) fn decode<T: DeserializeOwned>(value: &Bytes) -> Option<T> {
+pub(crate) fn decode<T: DeserializeOwned>(value: &Bytes) -> Option<T> {
     serde_json::from_slice(value).ok()
 }
 

@@ -403,9 +403,12 @@ impl Core {
 
     fn happened(&mut self, sent: Sent, revision: Revision) {
         self.alarms.remove("store");
+        let lines = self.journal_lines(&sent.txn, sent.writes.iter().map(|(write, _)| write));
+        let from = self.out.len();
         for (write, _) in sent.writes {
             self.done(write, revision);
         }
+        self.journal(lines, from);
     }
 
     fn later(&mut self, ticket: Ticket, mut sent: Sent) {

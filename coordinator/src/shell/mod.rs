@@ -37,5 +37,6 @@ pub use books::BookFault;
 pub use handle::Handle;
 pub use machine::{Clocks, Machine};
 pub use metrics::MetricsError;
+pub(crate) use role::ARCHIVE_KEY;
 pub use role::Role;
 pub use start::{Config, Coordinator, Running, StartError};

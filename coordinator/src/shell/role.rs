@@ -14,7 +14,7 @@ use crate::{
 pub(super) const RANGE: (&str, &str) = ("/rookery/v1/", "/rookery/v10");
 
 /// The id of the archive that belongs to this store.
-const ARCHIVE_KEY: &str = "/rookery/v1/archive";
+pub(crate) const ARCHIVE_KEY: &str = "/rookery/v1/archive";
 
 /// What this process is at the moment.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -15,6 +15,7 @@ mod ledger;
 mod obeyed;
 mod once;
 mod outcome;
+mod recovered;
 
 use rookery_coordinator::{
     core::keys::{self, Parsed},
@@ -135,7 +136,10 @@ impl World {
 
     /// All that must hold once an event is over.
     pub(crate) fn watch_end(&mut self) {
-        let outcome = clean::check(self).and_then(|()| once::all(self)).and_then(|()| outcome::check(self));
+        let outcome = clean::check(self)
+            .and_then(|()| once::all(self))
+            .and_then(|()| outcome::check(self))
+            .and_then(|()| recovered::check(self));
         self.check(outcome);
     }
 }

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use rookery_tests::{fleet::Fleet, run::wait_in, tools};
 
 /// Waits until the event's own stream shows what is looked for.
-fn until(fleet: &Fleet, event: &str, shows: impl Fn(&serde_json::Value) -> bool) {
+pub(crate) fn until(fleet: &Fleet, event: &str, shows: impl Fn(&serde_json::Value) -> bool) {
     let mut command = fleet.command(&["watch", event, "--json"]);
     let mut child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();

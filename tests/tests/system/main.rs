@@ -10,5 +10,6 @@ mod explain;
 mod faults;
 mod ladder;
 mod operator;
+mod recover;
 mod run;
 mod season;

@@ -5,6 +5,7 @@ mod entrants;
 mod faults;
 mod fleet;
 mod interruption;
+mod journal;
 mod main_way;
 mod operator;
 mod patience;

@@ -105,6 +105,8 @@ fn rulings_on_games_on_record_and_in_play() {
     let ask = world.ask(ruled);
     world.commit_one();
     assert_eq!(world.store.txns, txns + 1);
+    assert!(!world.answers.contains_key(&ask), "what an operator was told outlives the store");
+    world.archive_one();
     assert!(matches!(world.answers.remove(&ask), Some(Ok(Answer::Game(..)))));
     world.run();
     let sent = world.take(1);

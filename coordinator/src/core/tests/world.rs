@@ -17,6 +17,7 @@ use rookery_tournament::{
 use super::super::*;
 use crate::{
     archive::ArchiveError,
+    journal::{self, Line},
     store::{CommitError, Compare, KeyValue, Op, Revision, Txn},
 };
 
@@ -77,6 +78,8 @@ pub(super) struct World {
     pub(super) core: Core,
     pub(super) now: Now,
     pub(super) store: FakeStore,
+    /// All lines of the archive.
+    pub(super) lines: Vec<Bytes>,
     pub(super) archive: Vec<Bytes>,
     pub(super) archive_away: bool,
     pub(super) commits: VecDeque<(Ticket, Txn)>,
@@ -101,6 +104,7 @@ impl World {
             now: Now { mono_ns: 1_000_000_000, unix_ms: 1_700_000_000_000 },
             store: FakeStore::default(),
             archive: Vec::new(),
+            lines: Vec::new(),
             archive_away: false,
             commits: VecDeque::new(),
             archives: VecDeque::new(),
@@ -165,8 +169,14 @@ impl World {
             Err(ArchiveError::Unavailable("away".to_owned()))
         } else {
             let places = records.into_iter().map(|record| {
-                self.archive.push(record);
-                Location { segment: "s".to_owned(), offset: self.archive.len() as u64 - 1, ..Location::default() }
+                self.lines.push(record.clone());
+                match journal::read(&record) {
+                    Some(Line::Game(_)) => self.archive.push(record),
+                    Some(_) => {}
+                    None => panic!("no line of the archive: {record:?}"),
+                }
+                let offset = (self.archive.len() as u64).saturating_sub(1);
+                Location { segment: "s".to_owned(), offset, ..Location::default() }
             });
             Ok(places.collect())
         };
