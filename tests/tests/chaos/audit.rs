@@ -9,10 +9,13 @@ use std::{
 };
 
 use etcd_client::{Client, GetOptions};
-use rookery_tests::judge::judge;
+use rookery_tests::{
+    judge::judge,
+    run::{rookery, run},
+};
 use serde_json::Value;
 
-use crate::{events::Event, rig::Rig};
+use crate::{events::Event, faults::Log, rig::Rig};
 
 const ROOT: &str = "/rookery/v1/";
 /// Endings that blame an engine; all of ours are honest.
@@ -108,6 +111,25 @@ pub(crate) fn event(rig: &Rig, event: &Event, python: &Path) -> u64 {
         assert!((line["points"].as_f64().unwrap() - points).abs() < 0.01, "{}: {line}, not {points}", event.name);
     }
     restarts
+}
+
+/// What the faults left in the archive is enough to build the store anew: each event with each of its games.
+pub(crate) fn built_anew(rig: &Rig, events: &[Event], seed: u64, log: &mut Log) {
+    let store = format!("embedded:anew-{seed}.redb");
+    let args = ["recover", "--archive", "archive", "--store", &store, "--json"];
+    let report = run(&mut rookery(rig.folder.path(), args)).expect(0).json();
+    for line in ["decided", "missing"].iter().flat_map(|what| report[what].as_array().unwrap()) {
+        log.say(&format!("recover: {line}"));
+    }
+    for event in events {
+        let built = report["events"].as_array().unwrap().iter().find(|built| built["name"] == *event.name);
+        assert_eq!(
+            built.and_then(|built| built["games"].as_u64()),
+            Some(event.games as u64),
+            "{}: {report}",
+            event.name
+        );
+    }
 }
 
 /// A result of the store as a PGN has it.

@@ -17,6 +17,9 @@ enum Fault {
     LeaderPaused,
     WorkerKilled,
     WorkerPaused,
+    /// It comes back where clocks show another time.
+    WorkerElsewhen,
+    LeaderElsewhen,
     MemberKilled,
     MemberCut,
     QuorumLost,
@@ -30,11 +33,13 @@ enum Fault {
     ArchiveFull,
 }
 
-const ALL: [Fault; 15] = [
+const ALL: [Fault; 17] = [
     Fault::LeaderKilled,
     Fault::LeaderPaused,
     Fault::WorkerKilled,
     Fault::WorkerPaused,
+    Fault::WorkerElsewhen,
+    Fault::LeaderElsewhen,
     Fault::MemberKilled,
     Fault::MemberCut,
     Fault::QuorumLost,
@@ -147,6 +152,19 @@ impl Fault {
                 rig.process(worker).signal(Signal::STOP);
                 gone(rig, worker);
                 rig.process(worker).signal(Signal::CONT);
+            }
+            Self::WorkerElsewhen => {
+                rig.kill(worker);
+                rig.start_in_another_time(worker, 40_000_000);
+            }
+            Self::LeaderElsewhen => {
+                rig.kill(leader);
+                let next = rig.led(&others(leader));
+                rig.start_in_another_time(leader, 100_000);
+                // So that it is the one who counts the time.
+                rig.kill(next);
+                rig.led(&others(next));
+                rig.start_again(next);
             }
             Self::MemberKilled => {
                 rig.kill(member);

@@ -34,7 +34,7 @@ fn machines(test: &str) -> Option<(rig::Rig, PathBuf)> {
         tools::skip("no etcd (Debian: etcd-server)");
         return None;
     };
-    if !tools::have(&["stockfish", "nsenter", "setpriv", "ip"]) || !net::inside(test) {
+    if !tools::have(&["stockfish", "nsenter", "setpriv", "ip", "unshare"]) || !net::inside(test) {
         return None;
     }
     Some((rig::Rig::start(&etcd, &python), python))
@@ -67,6 +67,7 @@ fn every_fault_and_nothing_is_lost() {
             faults::all(rig, &mut events, log);
             log.say("faults are over");
             assert!(audit(rig, &events, &python, log) > 0, "no fault met a running game");
+            audit::built_anew(rig, &events, seed, log);
         });
         if begun.elapsed() >= limit {
             break;

@@ -4,7 +4,7 @@ use std::{
     fmt::Write as _,
     fs,
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, Stdio},
     time::Duration,
 };
 
@@ -164,6 +164,25 @@ impl Rig {
     /// Starts it again.
     pub(crate) fn start_again(&mut self, host: &str) {
         self.part(host).start();
+    }
+
+    /// Starts it again where the clocks that count from the start of a machine show another time, as after a start of the
+    /// machine. The day is the same: Linux has one for all.
+    pub(crate) fn start_in_another_time(&mut self, host: &str, seconds: u32) {
+        let part = self.part(host);
+        let mut command = Command::new("unshare");
+        command.args(["--time", &format!("--monotonic={seconds}"), &format!("--boottime={seconds}"), "--"]);
+        command.arg(part.command.get_program()).args(part.command.get_args()).stdin(Stdio::null());
+        for (name, value) in part.command.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        part.command.get_current_dir().map(|folder| command.current_dir(folder));
+        let mut process = Process::start(&mut command);
+        process.line(part.ready);
+        part.process = Some(process);
     }
 
     fn url(&self, host: &str) -> String {
