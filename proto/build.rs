@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let files = ["common", "worker", "season", "game", "fleet"].map(|name| format!("rookery/v1/{name}.proto"));
+    let files = ["common", "worker", "season", "game", "list", "fleet"].map(|name| format!("rookery/v1/{name}.proto"));
     for file in &files {
         println!("cargo:rerun-if-changed={file}");
     }

@@ -471,9 +471,9 @@ pub(crate) enum OperatorCommand {
         #[arg(long)]
         why: bool,
     },
-    /// The rating list of an event, up to date after each game.
+    /// The rating list of an event, or one that joins many events, up to date after each game.
     Ratings {
-        /// The event; may be left out where there is one.
+        /// The event or the list; may be left out where there is one event.
         #[arg(default_value = "")]
         event: String,
         /// Which model rates. Default: the event's own, else BayesElo's, of Chinese checkers Bradley and Terry's.
@@ -488,6 +488,35 @@ pub(crate) enum OperatorCommand {
         /// Again after each game, until the event ends.
         #[arg(long)]
         watch: bool,
+    },
+    /// Rating lists over many events: what they join, and what was brought in.
+    Lists,
+    /// Bring games older than the cluster into a rating list. The same file is refused the second time.
+    Import {
+        /// PGN.
+        #[arg(required = true, value_name = "PGN")]
+        files: Vec<PathBuf>,
+        /// The list; may be left out where there is one.
+        #[arg(long, default_value = "", value_name = "NAME")]
+        list: String,
+        /// Only say what would be brought in.
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Write a rating list into a folder: ratings as text, CSV and JSON, results of each against each, games as PGN, whole
+    /// and of each engine.
+    Publish {
+        /// The list.
+        list: String,
+        /// Where to. Default: as the list's `publish` says.
+        #[arg(value_name = "DIR")]
+        folder: Option<PathBuf>,
+        /// Again and again, until it is ended. Default: as the list's `publish` says, once where it says nothing.
+        #[arg(long, value_parser = duration, value_name = "TIME")]
+        every: Option<Duration>,
+        /// Once, whatever the list says.
+        #[arg(long, conflicts_with = "every")]
+        once: bool,
     },
     /// Points of each against each.
     Crosstable {

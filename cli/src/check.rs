@@ -59,6 +59,19 @@ pub(crate) fn read_season(
     Ok(Some((parsed.season, base)))
 }
 
+/// A rating list, where the file is one.
+pub(crate) fn read_list(path: &Path, set: &[String]) -> Result<Option<spec::ListSpec>, Box<dyn std::error::Error>> {
+    let text = read_text(path)?;
+    if !spec::is_list(&text) {
+        return Ok(None);
+    }
+    if let Some(pair) = set.first() {
+        return Err(Usage(format!("--set {pair}: a list's keys are changed in its file")).into());
+    }
+    let parsed = spec::parse_list(&path.display().to_string(), &text);
+    Ok(Some(parsed.map_err(|errors| Usage(errors.to_string().trim_end().to_owned()))?))
+}
+
 /// Games in all, as the spec stands.
 pub(crate) fn games(spec: &Spec) -> u64 {
     rookery_tournament::event::games_total(spec, u32::try_from(spec.engines.len()).unwrap_or(u32::MAX))
@@ -115,6 +128,14 @@ pub(crate) fn spec(command: &SpecCommand, json: bool) -> Outcome {
                     println!("  {event}: {} play, {} go up, {} go down", n.playing, n.promote, n.relegate);
                 }
             }
+        }
+        return Ok(exit::DONE);
+    }
+    if let Some(list) = read_list(file, &[])? {
+        match command {
+            SpecCommand::Explain { .. } if json => println!("{}", serde_json::to_string_pretty(&list)?),
+            SpecCommand::Explain { .. } => print!("{}", spec::explain_list(&list)),
+            SpecCommand::Check { .. } => println!("{}: a list of {}", list.name, list.events.join(", ")),
         }
         return Ok(exit::DONE);
     }

@@ -4,17 +4,18 @@ use rookery_proto::{
     MESSAGE_LIMIT,
     v1::{
         self, fleet_service_client::FleetServiceClient, game_service_client::GameServiceClient,
-        season_service_client::SeasonServiceClient,
+        list_service_client::ListServiceClient, season_service_client::SeasonServiceClient,
     },
 };
 use tonic::transport::{Channel, Endpoint};
 
 use crate::{args::OperatorOptions, exit};
 
-/// Clients of the three services over one connection.
+/// Clients of the services over one connection.
 pub(crate) struct Client {
     pub(crate) seasons: SeasonServiceClient<Channel>,
     pub(crate) games: GameServiceClient<Channel>,
+    pub(crate) lists: ListServiceClient<Channel>,
     pub(crate) fleet: FleetServiceClient<Channel>,
     /// Which of the addresses given this is.
     at: usize,
@@ -65,6 +66,7 @@ impl Client {
         Ok(Self {
             seasons: SeasonServiceClient::new(channel.clone()).max_decoding_message_size(limit),
             games: GameServiceClient::new(channel.clone()).max_decoding_message_size(limit),
+            lists: ListServiceClient::new(channel.clone()).max_decoding_message_size(limit),
             fleet: FleetServiceClient::new(channel).max_decoding_message_size(limit),
             at,
             options: options.clone(),

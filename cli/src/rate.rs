@@ -2,7 +2,6 @@
 
 use std::{
     fs::File,
-    hash::{DefaultHasher, Hash, Hasher},
     io::Read,
     path::{Path, PathBuf},
 };
@@ -14,7 +13,7 @@ use rookery_tournament::rating::{
     bayeselo::Parameter,
     list,
     ordo::{self, Anchor},
-    tcec,
+    pair_key, tcec,
 };
 
 use crate::exit::{self, Outcome, Usage};
@@ -323,21 +322,6 @@ fn read(files: &[PathBuf], args: &RateArgs) -> Result<Games, Usage> {
         })?;
     }
     Ok(games.finish())
-}
-
-/// What two games of a pair have in common: Rookery's name of the pair, else event and round.
-fn pair_key(score: &Score<'_>) -> Option<u64> {
-    let mut hasher = DefaultHasher::new();
-    let pair = match score.name.split_once('/') {
-        Some((pair, _)) => pair,
-        None if score.round.is_empty() || score.round == "?" || score.round == "-" => return None,
-        None => &score.round,
-    };
-    (score.event.as_ref(), pair).hash(&mut hasher);
-    // Rounds of a tournament are shared by many games: with the players' names they are this encounter's alone.
-    let (a, b) = (score.first.as_ref(), score.second.as_ref());
-    (a.min(b), a.max(b)).hash(&mut hasher);
-    Some(hasher.finish())
 }
 
 /// Whether a game ended by time or by a crash, in the words that managers write.

@@ -1,6 +1,8 @@
 //! The operator's commands.
 
 mod ladder;
+mod lists;
+mod publish;
 mod ratings;
 mod schedule;
 mod season;
@@ -61,7 +63,7 @@ pub(crate) async fn run(command: OperatorCommand, options: &OperatorOptions, jso
 
 /// Whether nothing of a command's answer is out before all of it is there.
 const fn asks_again(command: &OperatorCommand) -> bool {
-    !matches!(command, OperatorCommand::Watch { .. } | OperatorCommand::Export { .. })
+    !matches!(command, OperatorCommand::Watch { .. } | OperatorCommand::Export { .. } | OperatorCommand::Publish { .. })
 }
 
 async fn carry_out(command: OperatorCommand, client: &mut Client, change: Option<v1::Change>, json: bool) -> Outcome {
@@ -122,6 +124,13 @@ async fn carry_out(command: OperatorCommand, client: &mut Client, change: Option
         }
         OperatorCommand::Ratings { event, model, anchor, csv, watch } => {
             ratings::run(client, event, model, anchor.as_deref(), (csv, watch, json)).await?;
+        }
+        OperatorCommand::Lists => lists::all(client, json).await?,
+        OperatorCommand::Import { files, list, dry_run } => {
+            lists::import(client, &files, &list, dry_run, json).await?;
+        }
+        OperatorCommand::Publish { list, folder, every, once } => {
+            publish::run(client, list, folder, if once { Some(None) } else { every.map(Some) }, json).await?;
         }
         OperatorCommand::Crosstable { event } => {
             let request = v1::GetCrosstableRequest { event };
@@ -293,6 +302,12 @@ struct How {
 
 async fn apply(client: &mut Client, path: &Path, set: &[String], how: How, change: Option<v1::Change>) -> Outcome {
     let How { dry_run, paused, ruling, json, ladder } = how;
+    if let Some(list) = crate::check::read_list(path, set)? {
+        if ladder.is_some() {
+            return Err(exit::Usage("a ladder's state goes with an event, not with a list".to_owned()).into());
+        }
+        return lists::apply(client, path, &list, (dry_run, json), change).await;
+    }
     if let Some((season, base)) = crate::check::read_season(path, set)? {
         if ladder.is_some() {
             return Err(exit::Usage("a ladder's state goes with an event, not with a season".to_owned()).into());
@@ -496,7 +511,7 @@ async fn export(
         "ccp-log" => v1::ExportFormat::CcpLog,
         other => return Err(exit::Usage(format!("unknown format `{other}`; expected pgn, jsonl or ccp-log")).into()),
     };
-    let request = v1::ExportGamesRequest { event, format: format.into(), all, minimal };
+    let request = v1::ExportGamesRequest { event, format: format.into(), all, minimal, list: String::new() };
     let mut stream = client.games.export_games(request).await.map_err(failed)?.into_inner();
     // A file appears whole or not at all.
     let part = output.as_ref().map(|path| path.with_extension("part"));

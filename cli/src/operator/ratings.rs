@@ -64,7 +64,7 @@ async fn once(
     Ok(())
 }
 
-fn ratings_json(answer: &v1::GetRatingsResponse) -> Value {
+pub(super) fn ratings_json(answer: &v1::GetRatingsResponse) -> Value {
     let row = |row: &v1::Rating| {
         json!({ "rank": row.rank, "engine": row.engine, "elo": row.elo, "elo_error": row.elo_error,
             "games": row.games, "points": row.half_points as f64 / 2.0, "opponents": row.opponents,

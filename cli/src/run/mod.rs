@@ -26,7 +26,7 @@ use rookery_worker::{
 use sha2::{Digest, Sha256};
 use tokio::{sync::watch, task::JoinHandle};
 
-pub(crate) use self::folder::{Folder, write_whole};
+pub(crate) use self::folder::{Folder, file_name, write_whole};
 use self::views::Views;
 use crate::{
     args::{OperatorOptions, RunArgs},

@@ -110,6 +110,7 @@ pub(super) async fn export(
         .into(),
         all: false,
         minimal: false,
+        list: String::new(),
     };
     let mut stream = client.games.export_games(request).await.map_err(failed)?.into_inner();
     let part = games.with_extension("part");

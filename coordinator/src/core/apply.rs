@@ -46,6 +46,10 @@ impl Core {
             return Ok(Some(answer));
         }
         self.is_free(&apply.spec.name)?;
+        if self.lists.contains_key(&apply.spec.name) {
+            let name = &apply.spec.name;
+            return Err(Denied::Precondition(format!("a list is named `{name}`: give the event another name")));
+        }
         if self.writes.creating(&apply.spec.name) {
             let name = &apply.spec.name;
             return Err(Denied::Unavailable(format!("event `{name}` is being made; ask again")));

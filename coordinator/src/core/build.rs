@@ -106,6 +106,7 @@ impl Core {
                 Some(built)
             }
             Write::Season(season) => self.build_season(season),
+            Write::List(list) => Some(self.build_list(list)),
             Write::Fleet { worker, entry, .. } => {
                 let key = keys::fleet(worker);
                 let value = encode(entry);

@@ -36,6 +36,7 @@ impl Core {
             Write::Create(create) => self.created(*create, revision),
             Write::Fleet { worker, entry, asks } => self.fleet_done(&worker, entry, revision, &asks),
             Write::Season(season) => self.season_done(*season, revision),
+            Write::List(list) => self.list_done(*list, revision),
         }
     }
 
@@ -310,6 +311,7 @@ impl Core {
                 }
                 self.deny(&season.asks, why);
             }
+            Write::List(list) => self.deny(&list.asks, why),
             Write::Fleet { worker, asks, .. } => {
                 self.learn_fleet(&worker, there);
                 self.deny(&asks, why);

@@ -62,6 +62,18 @@ pub fn season_log(uid: &str, seq: u64) -> String {
     format!("{ROOT}seasons/{uid}/log/{seq:010}")
 }
 
+/// `lists/{list}`.
+#[must_use]
+pub fn list(list: &str) -> String {
+    format!("{ROOT}lists/{list}")
+}
+
+/// `lists/{list}/imports/{digest}`.
+#[must_use]
+pub fn import(list: &str, digest: &str) -> String {
+    format!("{ROOT}lists/{list}/imports/{digest}")
+}
+
 /// `fleet/{worker}`.
 #[must_use]
 pub fn fleet(worker: &str) -> String {
@@ -85,6 +97,10 @@ pub enum Parsed {
     Season(String),
     /// A fact of a season.
     SeasonLog(String, u64),
+    /// A rating list.
+    List(String),
+    /// Games that were brought into a list, by their digest.
+    Import(String, String),
     /// A drained or set aside worker.
     Fleet(String),
     /// The store's own, or a later version's.
@@ -109,6 +125,8 @@ pub fn parse(key: &str) -> Parsed {
         },
         ["seasons", uid] => Some(Parsed::Season((*uid).to_owned())),
         ["seasons", uid, "log", seq] => seq.parse().ok().map(|seq| Parsed::SeasonLog((*uid).to_owned(), seq)),
+        ["lists", list] => Some(Parsed::List((*list).to_owned())),
+        ["lists", list, "imports", digest] => Some(Parsed::Import((*list).to_owned(), (*digest).to_owned())),
         ["fleet", worker] => Some(Parsed::Fleet((*worker).to_owned())),
         _ => None,
     };

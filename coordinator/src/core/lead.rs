@@ -9,6 +9,7 @@ use super::{
     archive_out::Outgoing,
     keys,
     last_lines::LastLines,
+    lists::{Import, ListMeta, ListState},
     seasons::SeasonState,
     state::{EventState, Hand, Lead},
     stored::{Checkpoint, FleetEntry, Lease, Meta, SeasonMeta, StoredResult, decode},
@@ -26,6 +27,7 @@ impl Core {
         let mut logs: BTreeMap<String, Vec<LoggedFact>> = BTreeMap::new();
         let mut results: Vec<(String, StoredResult)> = Vec::new();
         let mut season_logs: BTreeMap<String, Vec<LoggedSeasonFact>> = BTreeMap::new();
+        let mut imports: Vec<(String, Import)> = Vec::new();
         for kv in loaded {
             let read = match keys::parse(&kv.key) {
                 keys::Parsed::Meta(uid) => decode::<Meta>(&kv.value).map(|meta| {
@@ -42,6 +44,10 @@ impl Core {
                 keys::Parsed::SeasonLog(uid, _) => {
                     decode(&kv.value).map(|fact| season_logs.entry(uid).or_default().push(fact))
                 }
+                keys::Parsed::List(list) => decode::<ListMeta>(&kv.value).map(|meta| {
+                    self.lists.insert(list, ListState { meta, revision: kv.modified, imports: BTreeMap::new() });
+                }),
+                keys::Parsed::Import(list, _) => decode::<Import>(&kv.value).map(|import| imports.push((list, import))),
                 keys::Parsed::Fleet(worker) => decode::<FleetEntry>(&kv.value).map(|entry| {
                     self.fleet_revisions.insert(worker.clone(), kv.modified);
                     self.fleet.insert(worker, entry);
@@ -56,6 +62,11 @@ impl Core {
         }
         if unread > 0 {
             self.alarm("store", format!("{unread} values in the store do not read; they are left alone"));
+        }
+        for (list, import) in imports {
+            if let Some(state) = self.lists.get_mut(&list) {
+                state.imports.insert(import.digest.clone(), import);
+            }
         }
         // Facts come before the results that led to them.
         for (uid, mut facts) in logs {
@@ -154,6 +165,7 @@ impl Core {
         self.events.clear();
         self.workers.clear();
         self.seasons.clear();
+        self.lists.clear();
         self.fleet.clear();
         self.fleet_revisions.clear();
         self.alarms.clear();

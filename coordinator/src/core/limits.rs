@@ -102,6 +102,10 @@ pub const SPACE_PERCENT: u64 = 80;
 /// How long nothing is handed out after the store said that it is full, milliseconds.
 pub const FULL_MS: u64 = 30_000;
 
+/// Rating lists at most.
+pub const LISTS: usize = 1_000;
+/// Files that are brought into one list at most.
+pub const IMPORTS: usize = 10_000;
 /// Games that one page of a schedule is looked for in: nothing else is done meanwhile.
 pub const SCHEDULE_LOOK: usize = 20_000;
 /// Bytes of an imported ladder on record: one fact, which leaves its transaction room for the event's spec.

@@ -17,6 +17,7 @@ mod ladders;
 mod last_lines;
 mod lead;
 pub mod limits;
+mod lists;
 mod machine;
 mod operator;
 mod patience;
@@ -48,7 +49,7 @@ use rookery_tournament::{
     ladder,
     rating::Games,
     season::{SeasonFact, SeasonSpec},
-    spec::{RatingModel, Spec},
+    spec::{ListSpec, RatingModel, Spec},
     standings::{Crosstable, Standings},
 };
 
@@ -313,6 +314,32 @@ pub enum Request {
         /// Who and why.
         change: Change,
     },
+    /// Make a list, or change one.
+    ApplyList {
+        /// What it joins.
+        list: Box<ListSpec>,
+        /// Only say what would happen.
+        dry_run: bool,
+        /// Who and why.
+        change: Change,
+    },
+    /// Bring a file's games into a list. The shell has kept the file and read its games.
+    Import {
+        /// Which list; empty: the only one.
+        list: String,
+        /// `sha256:…` of the file.
+        digest: String,
+        /// How it was named.
+        file_name: String,
+        /// Games that count.
+        games: u64,
+        /// Who and why.
+        change: Change,
+    },
+    /// All lists, or one of them.
+    Lists(Option<String>),
+    /// Where the records of a list's games are.
+    ListLocations(String),
     /// Seasons, newest first.
     Seasons,
     /// One season, by name or uid; with its history and what it leaves to the next.
@@ -497,7 +524,7 @@ pub struct Place {
     pub ruled: Option<rookery_game::GameResult>,
 }
 
-/// What an event's rating list is made of.
+/// What an event's rating list, or one of many events, is made of.
 #[derive(Debug, Clone)]
 pub struct Rated {
     /// The event.
@@ -510,6 +537,8 @@ pub struct Rated {
     pub anchor: Option<(String, f64)>,
     /// All games that count.
     pub games: Games,
+    /// Digests of files of games that count besides.
+    pub files: Vec<String>,
 }
 
 /// What operators are told.
@@ -533,6 +562,10 @@ pub enum Answer {
     Ratings(Box<Rated>),
     /// To `Ladder`: event, state.
     Ladder(String, Box<ladder::State>),
+    /// To `Lists` and `Import`.
+    Lists(Vec<v1::ListSummary>),
+    /// To `ListLocations`: event by event, and the digests of files that count besides.
+    ListLocations(Vec<Place>, Vec<String>),
     /// To `Facts`.
     Facts(Vec<v1::Fact>),
     /// To `Games`, with the last one where more follow.

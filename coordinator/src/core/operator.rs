@@ -81,6 +81,14 @@ impl Core {
                 return self.apply_season(ask, apply);
             }
             Request::SeasonFact { season, fact, change } => return self.season_fact(ask, &season, fact, change),
+            Request::ApplyList { list, dry_run, change } => return self.apply_list(ask, *list, dry_run, change),
+            Request::Import { list, digest, file_name, games, change } => {
+                return self.import(ask, &list, (digest, file_name, games), change);
+            }
+            Request::Lists(None) => Ok(self.all_lists()),
+            Request::Lists(Some(list)) => self.answer_list(&list),
+            Request::ListLocations(list) => self.list_locations(&list),
+            Request::Ratings(list) if self.lists.contains_key(&list) => self.rated_list(&list),
             Request::Seasons => Ok(self.list_seasons()),
             Request::Season(season) => self.find_season(&season).and_then(|uid| self.answer_season(&uid)),
             Request::Pause { event, now, change } => return self.pause(ask, &event, now, change),
@@ -113,6 +121,7 @@ impl Core {
                     model: spec.rating_model(),
                     anchor: spec.rating_anchor(),
                     games: state.event.rating_games(),
+                    files: Vec::new(),
                 }))
             }),
             Request::Ladder(event) => self.ladder(&event),

@@ -19,6 +19,7 @@ use super::{
     interruption::Probing,
     kept::{Back, Kept},
     last_lines::LastLines,
+    lists::ListState,
     results::Results,
     seasons::SeasonState,
     stored::{Checkpoint, FleetEntry, Meta},
@@ -36,6 +37,8 @@ pub struct Core {
     pub(super) workers: BTreeMap<String, Worker>,
     pub(super) sessions: BTreeMap<SessionId, String>,
     pub(super) seasons: BTreeMap<String, SeasonState>,
+    /// Rating lists by their names.
+    pub(super) lists: BTreeMap<String, ListState>,
     /// Drained and set aside workers, as stored.
     pub(super) fleet: BTreeMap<String, FleetEntry>,
     /// The revisions of those that are stored.
@@ -298,6 +301,7 @@ impl Core {
             workers: BTreeMap::new(),
             sessions: BTreeMap::new(),
             seasons: BTreeMap::new(),
+            lists: BTreeMap::new(),
             fleet: BTreeMap::new(),
             fleet_revisions: BTreeMap::new(),
             writes: Writes::default(),

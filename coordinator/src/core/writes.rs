@@ -18,6 +18,7 @@ use rookery_tournament::{
 
 use super::{
     AskId, Change, Core, Effect, Ticket, limits,
+    lists::ListChange,
     stored::{Checkpoint, FleetEntry, Meta, SeasonMeta, StoredResult},
 };
 use crate::store::{CommitError, Compare, KeyValue, Op, Revision, Txn};
@@ -41,6 +42,8 @@ pub(super) enum Write {
     Create(Box<Create>),
     /// A season, or a fact of one.
     Season(Box<SeasonWrite>),
+    /// A rating list, or games that are brought into one.
+    List(Box<ListWrite>),
     /// A worker is drained or set aside, or that is over.
     Fleet { worker: String, entry: FleetEntry, asks: Vec<AskId> },
 }
@@ -86,6 +89,14 @@ pub(super) struct SeasonWrite {
     pub(super) logged: Option<LoggedSeasonFact>,
 }
 
+/// A change of a list on its way.
+#[derive(Debug, Clone)]
+pub(super) struct ListWrite {
+    pub(super) list: String,
+    pub(super) change: ListChange,
+    pub(super) asks: Vec<AskId>,
+}
+
 /// What the worker is told when an attempt was ended.
 #[derive(Debug, Clone)]
 pub(super) enum Reply {
@@ -106,6 +117,7 @@ pub(super) enum Lock {
     Event(String),
     Name(String),
     Season(String),
+    List(String),
     Worker(String),
 }
 
@@ -169,6 +181,7 @@ impl Write {
                 vec![Lock::Name(create.meta.name.clone()), Lock::Event(create.meta.uid.clone())]
             }
             Self::Season(season) => vec![Lock::Season(season.uid.clone())],
+            Self::List(list) => vec![Lock::List(list.list.clone())],
             Self::Fleet { worker, .. } => vec![Lock::Worker(worker.clone())],
         }
     }
@@ -178,6 +191,7 @@ impl Write {
             Self::Fact(fact) => &fact.asks,
             Self::Create(create) => &create.asks,
             Self::Season(season) => &season.asks,
+            Self::List(list) => &list.asks,
             Self::Fleet { asks, .. } => asks,
             _ => &[],
         }
@@ -190,6 +204,7 @@ impl Write {
                 Some(&mut create.asks)
             }
             Self::Season(season) if season.change.request_id == request => Some(&mut season.asks),
+            Self::List(list) if list.change.request_id() == request => Some(&mut list.asks),
             Self::Fleet { entry, asks, .. } if entry.request_id == request => Some(asks),
             _ => None,
         }

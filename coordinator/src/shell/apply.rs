@@ -15,8 +15,8 @@ use rookery_tournament::{
     ladder,
     season::numbers,
     spec::{
-        FormatSpec, OpeningSource, OpeningsSpec, Spec, SpecErrors, explain, explain_season, is_season, parse,
-        parse_season,
+        FormatSpec, OpeningSource, OpeningsSpec, Spec, SpecErrors, explain, explain_list, explain_season, is_list,
+        is_season, parse, parse_list, parse_season,
     },
 };
 use sha2::{Digest, Sha256};
@@ -47,6 +47,18 @@ impl Handle {
         let change = if ruling { check::ruling(change) } else { check::change(change) };
         let change = change.map_err(|status| Denied::Invalid(status.message().to_owned()))?;
         let files = named(files)?;
+        if is_list(&text) {
+            if !ladder_state.is_empty() {
+                return Err(Denied::Invalid("a ladder's state goes with an event, not with a list".to_owned()));
+            }
+            let read = |name: &str, text: &str, _: &dyn Fn(&str) -> Result<String, String>| parse_list(name, text);
+            let list = self.read(file_name, text, files, read).await?;
+            let explained = explain_list(&list);
+            return match self.ask(Request::ApplyList { list: Box::new(list), dry_run, change }).await? {
+                Answer::Applied(applied) => Ok(v1::ApplyResponse { explained, ..*applied }),
+                _ => Err(Denied::Unavailable("the core answered another question".to_owned())),
+            };
+        }
         if is_season(&text) {
             if !ladder_state.is_empty() {
                 return Err(Denied::Invalid("a ladder's state goes with an event, not with a season".to_owned()));

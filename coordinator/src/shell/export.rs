@@ -38,11 +38,49 @@ pub(super) async fn start(
     let answer = handle.answer(Request::Locations { event, all }).await?;
     let places = expect_answer!(answer, Answer::Locations(places) => places)?;
     let (sender, pieces) = mpsc::channel(limits::EXPORT_QUEUE);
-    tokio::spawn(run(handle.clone(), places, form, sender));
+    let handle = handle.clone();
+    tokio::spawn(async move {
+        // The client may be gone.
+        let _ = run(&handle, places, form, &sender).await;
+    });
     Ok(pieces)
 }
 
-async fn run(handle: Handle, places: Vec<Place>, form: Form, sender: mpsc::Sender<Piece>) {
+/// The same of a list: the games of all its events, then the files that were brought in.
+pub(super) async fn start_list(handle: &Handle, list: String, form: Form) -> Result<mpsc::Receiver<Piece>, Status> {
+    let answer = handle.answer(Request::ListLocations(list)).await?;
+    let (places, files) = expect_answer!(answer, Answer::ListLocations(places, files) => (places, files))?;
+    let (sender, pieces) = mpsc::channel(limits::EXPORT_QUEUE);
+    let handle = handle.clone();
+    tokio::spawn(async move {
+        if run(&handle, places, form, &sender).await.is_err() {
+            return;
+        }
+        for file in files {
+            let text = match handle.inner.archive.get_file(file).await {
+                Ok(text) => text,
+                Err(error) => {
+                    // The client may be gone.
+                    let _ = sender.send(Err(archive_status(&error))).await;
+                    return;
+                }
+            };
+            // A file need not end with a line's end.
+            let lines = std::iter::once(&b"\n"[..]).chain(text.chunks(limits::PIECE)).chain([&b"\n"[..]]);
+            for content in lines {
+                if sender.send(Ok(piece(content.to_vec()))).await.is_err() {
+                    return;
+                }
+            }
+        }
+    });
+    Ok(pieces)
+}
+
+/// Nobody listens, or what was read was damaged and said so.
+struct Ended;
+
+async fn run(handle: &Handle, places: Vec<Place>, form: Form, sender: &mpsc::Sender<Piece>) -> Result<(), Ended> {
     let games = stream::iter(places).map(|place| read(handle.clone(), place, form));
     let mut games = games.buffered(limits::EXPORT_READS);
     let mut gathered = Vec::new();
@@ -53,13 +91,13 @@ async fn run(handle: Handle, places: Vec<Place>, form: Form, sender: mpsc::Sende
             Err(status) => {
                 // The client may be gone.
                 let _ = sender.send(Err(status)).await;
-                return;
+                return Err(Ended);
             }
         }
         while gathered.len() >= limits::PIECE {
             let rest = gathered.split_off(limits::PIECE);
             if sender.send(Ok(piece(std::mem::replace(&mut gathered, rest)))).await.is_err() {
-                return;
+                return Err(Ended);
             }
         }
     }
@@ -67,6 +105,7 @@ async fn run(handle: Handle, places: Vec<Place>, form: Form, sender: mpsc::Sende
         // The client may be gone.
         let _ = sender.send(Ok(piece(gathered))).await;
     }
+    Ok(())
 }
 
 async fn read(handle: Handle, place: Place, form: Form) -> Result<String, Status> {

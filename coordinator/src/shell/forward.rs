@@ -19,7 +19,7 @@ use super::{handle::Handle, limits, role::Role};
 const FORWARDED: &str = "rookery-forwarded";
 
 /// Services whose calls only the leader can answer.
-const PASSED_ON: [&str; 2] = ["/rookery.v1.SeasonService/", "/rookery.v1.GameService/"];
+const PASSED_ON: [&str; 3] = ["/rookery.v1.SeasonService/", "/rookery.v1.GameService/", "/rookery.v1.ListService/"];
 
 /// Of the fleet's service, too, but for what each coordinator says of itself.
 const FLEET: &str = "/rookery.v1.FleetService/";

@@ -132,7 +132,16 @@ impl GameService for Games {
         &self,
         request: Request<v1::ExportGamesRequest>,
     ) -> Result<Response<Self::ExportGamesStream>, Status> {
-        let v1::ExportGamesRequest { event, format, all, minimal } = request.into_inner();
+        let v1::ExportGamesRequest { event, format, all, minimal, list } = request.into_inner();
+        if !list.is_empty() {
+            check::bounded("list", &list, limits::NAME)?;
+            let form = Form::Pgn { minimal };
+            if !event.is_empty() || !matches!(format, 0 | 1) {
+                return Err(Status::invalid_argument("a list is exported as PGN, and without an event"));
+            }
+            let pieces = export::start_list(&self.handle, list, form).await?;
+            return Ok(Response::new(Box::pin(ReceiverStream::new(pieces))));
+        }
         check::name("event", &event)?;
         let form = match v1::ExportFormat::try_from(format) {
             Ok(v1::ExportFormat::Unspecified | v1::ExportFormat::Pgn) => Form::Pgn { minimal },

@@ -18,6 +18,7 @@ mod http;
 mod last_lines;
 pub mod limits;
 mod link;
+mod lists;
 mod machine;
 mod metrics;
 mod openings;

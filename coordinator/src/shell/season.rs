@@ -16,6 +16,7 @@ use super::{
     check, convert,
     handle::Handle,
     limits,
+    lists::Imports,
     ratings::Ratings,
     status::{expect_answer, mismatch},
     upload,
@@ -25,11 +26,12 @@ use crate::core::{self, Answer};
 pub(super) struct Seasons {
     handle: Handle,
     ratings: Arc<Ratings>,
+    imports: Arc<Imports>,
 }
 
 impl Seasons {
-    pub(super) fn new(handle: Handle) -> Self {
-        Self { handle, ratings: Arc::default() }
+    pub(super) fn new(handle: Handle, imports: Arc<Imports>) -> Self {
+        Self { handle, ratings: Arc::default(), imports }
     }
 
     async fn event(&self, request: core::Request) -> Result<v1::EventSummary, Status> {
@@ -45,7 +47,8 @@ impl Seasons {
         }
         let anchor = (!request.anchor.is_empty()).then_some((request.anchor, request.anchor_rating));
         let answer = self.handle.answer(core::Request::Ratings(asked(request.event)?)).await?;
-        let rated = expect_answer!(answer, Answer::Ratings(rated) => *rated)?;
+        let mut rated = expect_answer!(answer, Answer::Ratings(rated) => *rated)?;
+        rated.games = self.imports.joined(&self.handle, rated.games, &rated.files).await?;
         let (event, ratings) = (rated.event.clone(), Arc::clone(&self.ratings));
         // A list of thousands takes longer than a task may.
         let list = tokio::task::spawn_blocking(move || ratings.list(model, anchor, rated)).await;

@@ -6,7 +6,8 @@ use rookery_proto::{
     DESCRIPTOR_SET, MESSAGE_LIMIT,
     v1::{
         fleet_service_server::FleetServiceServer, game_service_server::GameServiceServer,
-        season_service_server::SeasonServiceServer, worker_service_server::WorkerServiceServer,
+        list_service_server::ListServiceServer, season_service_server::SeasonServiceServer,
+        worker_service_server::WorkerServiceServer,
     },
 };
 use tokio::{
@@ -27,14 +28,21 @@ use super::{
     handle::Handle,
     limits,
     link::Link,
+    lists::{Imports, Lists},
     role::Role,
     season::Seasons,
     start::StartError,
 };
 
 /// Names under which health is told; the empty one is the whole server.
-const SERVICES: [&str; 5] =
-    ["", "rookery.v1.WorkerService", "rookery.v1.SeasonService", "rookery.v1.GameService", "rookery.v1.FleetService"];
+const SERVICES: [&str; 6] = [
+    "",
+    "rookery.v1.WorkerService",
+    "rookery.v1.SeasonService",
+    "rookery.v1.GameService",
+    "rookery.v1.ListService",
+    "rookery.v1.FleetService",
+];
 
 /// All services, ready to be served.
 pub(super) struct Services {
@@ -58,8 +66,10 @@ impl Services {
                 $server::new($service).max_decoding_message_size(MESSAGE_LIMIT).max_encoding_message_size(MESSAGE_LIMIT)
             };
         }
+        let imports = Arc::new(Imports::default());
         let routes = Routes::new(limited!(WorkerServiceServer, Link::new(handle.clone(), said)))
-            .add_service(limited!(SeasonServiceServer, Seasons::new(handle.clone())))
+            .add_service(limited!(SeasonServiceServer, Seasons::new(handle.clone(), Arc::clone(&imports))))
+            .add_service(limited!(ListServiceServer, Lists::new(handle.clone(), imports)))
             .add_service(limited!(GameServiceServer, Games::new(handle.clone())))
             .add_service(limited!(FleetServiceServer, Fleet::new(handle.clone())))
             .add_service(health_service)

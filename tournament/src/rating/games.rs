@@ -147,6 +147,41 @@ impl Games {
         self.pairs[at].counts[3 * outcome(one) + outcome(two)] += 1;
     }
 
+    /// Adds all games of another list; players are joined by their names.
+    pub fn merge(&mut self, other: &Self) {
+        let mut known: BTreeMap<String, u32> = (0..).zip(&self.names).map(|(at, name)| (name.clone(), at)).collect();
+        let mut index = Vec::with_capacity(other.names.len());
+        for name in &other.names {
+            let new = self.names.len() as u32;
+            let at = *known.entry(name.clone()).or_insert(new);
+            if at == new {
+                self.names.push(name.clone());
+            }
+            index.push(at);
+        }
+        let mut cells: BTreeMap<(u32, u32), Cell> =
+            self.cells.drain(..).map(|cell| ((cell.first, cell.second), cell)).collect();
+        for cell in &other.cells {
+            let (first, second) = (index[cell.first as usize], index[cell.second as usize]);
+            let sum = cells.entry((first, second)).or_insert(Cell { first, second, ..Cell::default() });
+            (sum.wins, sum.draws, sum.losses) =
+                (sum.wins + cell.wins, sum.draws + cell.draws, sum.losses + cell.losses);
+        }
+        self.cells = cells.into_values().collect();
+        let mut pairs: BTreeMap<(u32, u32), [u32; 9]> =
+            self.pairs.drain(..).map(|pair| ((pair.low, pair.high), pair.counts)).collect();
+        for pair in &other.pairs {
+            let (low, high) = (index[pair.low as usize], index[pair.high as usize]);
+            let sum = pairs.entry((low.min(high), low.max(high))).or_default();
+            for (at, count) in pair.counts.iter().enumerate() {
+                // Exchanged indices exchange the two games.
+                let to = if low > high { 3 * (at % 3) + at / 3 } else { at };
+                sum[to] += count;
+            }
+        }
+        self.pairs = pairs.into_iter().map(|((low, high), counts)| PairCell { low, high, counts }).collect();
+    }
+
     /// The same players with other games, by first, then second.
     pub(super) fn replace_cells(&mut self, cells: Vec<Cell>) {
         self.cells = cells;
@@ -381,5 +416,39 @@ mod tests {
             collector.add(first, second, Draw, None);
         }
         assert_eq!(collector.finish().components(), [0, 0, 2, 2, 0]);
+    }
+
+    #[test]
+    fn merged_lists_are_those_of_all_their_games() {
+        let games = [
+            ("A", "B", FirstWins, 1),
+            ("B", "A", Draw, 1),
+            ("C", "B", SecondWins, 2),
+            ("B", "C", FirstWins, 2),
+            ("A", "B", FirstWins, 3),
+            ("C", "A", Draw, 4),
+            ("A", "C", SecondWins, 4),
+        ];
+        let list = |games: &[(&str, &str, GameResult, u64)]| {
+            let mut collector = Collector::default();
+            games.iter().for_each(|&(a, b, result, pair)| collector.add(a, b, result, Some(pair)));
+            collector.finish()
+        };
+        let whole = list(&games);
+        for cut in [0, 2, 4, 5, 7] {
+            let mut merged = list(&games[..cut]);
+            merged.merge(&list(&games[cut..]));
+            assert_eq!(merged, whole, "{cut}");
+        }
+        // In another order the players have other numbers, and the games are the same.
+        let mut other = list(&games[2..4]);
+        other.merge(&list(&games[..2]));
+        other.merge(&list(&games[4..]));
+        assert_eq!(other.names(), ["C", "B", "A"]);
+        assert_eq!((other.count(), other.paired()), (whole.count(), whole.paired()));
+        let (a, b) = (other.find("A").unwrap(), other.find("B").unwrap());
+        let pair = other.pairs().iter().find(|pair| (pair.low, pair.high) == (b, a)).unwrap();
+        // B's own game as first was drawn, the other one won by its first.
+        assert_eq!(pair.counts[3], 1, "{pair:?}");
     }
 }

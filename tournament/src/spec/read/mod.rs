@@ -6,6 +6,7 @@ mod event;
 mod format;
 mod game;
 mod interruption;
+pub(super) mod list;
 mod predictions;
 mod ratings;
 pub(super) mod season;
