@@ -9,6 +9,7 @@ mod disk;
 mod explain;
 mod faults;
 mod ladder;
+mod lists;
 mod operator;
 mod recover;
 mod run;
