@@ -191,6 +191,10 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "STATE", requires = "spec")]
     pub(crate) ladder_state: Option<PathBuf>,
 
+    /// Keep the games in play as `live.pgn` and `live/ROUND.pgn` in the output, for tools of web sites.
+    #[arg(long)]
+    pub(crate) live: bool,
+
     /// Only say what would be played: how many games, about how long.
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -461,6 +465,9 @@ pub(crate) enum OperatorCommand {
         event: String,
         /// A game: `ROUND.GAME` or `PAIR/GAME`.
         game: Option<String>,
+        /// Keep the games in play as `live.pgn` and `live/ROUND.pgn` in this folder, for tools of web sites.
+        #[arg(long, value_name = "DIR", conflicts_with = "game")]
+        live: Option<PathBuf>,
     },
     /// The score table.
     Standings {

@@ -22,12 +22,14 @@ use crate::{
     table::{Align, Table},
 };
 
-/// Parses a spec, with `--set` applied first; files that it names are looked for in `folder`.
+/// Parses a spec, with `--set` applied first; files that it names are looked for in `folder`. `ratings` is what a list says
+/// of opponents, where the spec has them chosen by one: its name for the loader, and the answer.
 pub(crate) fn parse_spec(
     name: &str,
     mut text: String,
     set: &[String],
     folder: &Path,
+    ratings: Option<&(String, String)>,
 ) -> Result<(String, Spec), Box<dyn std::error::Error>> {
     for pair in set {
         let (key, value) = pair
@@ -35,7 +37,12 @@ pub(crate) fn parse_spec(
             .ok_or_else(|| Usage(format!("--set {pair}: expected KEY=VALUE, e.g. `event.time-control=5+0.05`")))?;
         text = spec::set(&text, key, value).map_err(|error| Usage(error.to_string()))?;
     }
-    let loader = |file: &str| std::fs::read_to_string(folder.join(file)).map_err(|error| error.to_string());
+    let by_list = spec::chooses_by(&text).map(|(list, _)| spec::ratings_of(&list));
+    let loader = |file: &str| match ratings {
+        Some((of, text)) if of == file => Ok(text.clone()),
+        _ if by_list.as_deref() == Some(file) => Err("`rookery apply` asks a coordinator for them".to_owned()),
+        _ => std::fs::read_to_string(folder.join(file)).map_err(|error| error.to_string()),
+    };
     let parsed = spec::parse(name, &text, &loader).map_err(|errors| Usage(errors.to_string().trim_end().to_owned()))?;
     Ok((text, parsed.spec))
 }

@@ -73,6 +73,11 @@ impl Client {
         })
     }
 
+    /// How it was reached.
+    pub(crate) fn options(&self) -> OperatorOptions {
+        self.options.clone()
+    }
+
     /// Who and why, with a request id of its own.
     pub(crate) fn change(&self) -> Option<v1::Change> {
         Some(v1::Change {

@@ -5,6 +5,7 @@ mod ccp_engine;
 mod check;
 mod client;
 mod exit;
+mod live;
 mod operator;
 mod progress;
 mod rate;

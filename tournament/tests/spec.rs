@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf, time::Duration};
 use proptest::prelude::*;
 use rookery_tournament::spec::{
     Class, Difference, FlagEngine, Flags, FormatSpec, MatchRules, OpeningSource, Parsed, Spec, SpecErrors, StopSpec,
-    differences, explain, explain_season, from_flags, is_season, parse, parse_season, set,
+    chooses_by, differences, explain, explain_season, from_flags, is_season, parse, parse_season, ratings_of, set,
 };
 
 fn no_files(name: &str) -> Result<String, String> {
@@ -587,6 +587,34 @@ fn a_gauntlet_keeps_the_nearest_opponents() {
     assert_eq!(chosen("{ within = 300 }"), ["X", "a", "b", "d"]);
     assert_eq!(chosen("{ nearest = 1, within = 300 }"), ["X", "d"]);
     assert_eq!(chosen("[\"c\"]"), ["X", "c"]);
+}
+
+#[test]
+fn opponents_are_chosen_by_a_list() {
+    let mut text = String::from("name = \"g\"\n");
+    for (name, rating) in [("X", "rating = 3000"), ("a", "rating = 1"), ("b", ""), ("c", ""), ("d", "")] {
+        text.push_str(&format!("[[engine]]\nname = \"{name}\"\nprogram = \"p\"\n{rating}\n"));
+    }
+    text.push_str(
+        "[event]\nformat = { gauntlet = { engine = \"X\", opponents = { nearest = 2, within = 300, list = \"L\" } } }\n",
+    );
+    assert_eq!(chooses_by(&text), Some(("L".to_owned(), Some("g".to_owned()))));
+    let chosen = |answer: &str| {
+        let loader = |name: &str| {
+            assert_eq!(name, ratings_of("L"));
+            Ok(answer.to_owned())
+        };
+        let spec = parse("g.toml", &text, &loader).unwrap_or_else(|e| panic!("{e}")).spec;
+        assert_eq!(chooses_by(&explain(&spec)), None, "what is chosen is written out");
+        spec.engines.iter().map(|e| e.setup.name.clone()).collect::<Vec<_>>()
+    };
+    // The newcomer has its own rating, the others the list's; who is not in it has none.
+    let ratings = r#"{"ratings": {"a": 2950.0, "b": 3400.0, "c": 3100.0, "d": 2990.0}}"#;
+    assert_eq!(chosen(ratings), ["X", "a", "d"]);
+    assert_eq!(chosen(r#"{"ratings": {"a": 2950.0, "c": 3100.0, "X": 3390.0}}"#), ["X", "c"]);
+    assert_eq!(chosen(r#"{"ratings": {"a": 2950.0}, "chosen": ["X", "b", "c"]}"#), ["X", "b", "c"]);
+    let unknown = parse("g.toml", &text, &|_| Err("nobody is there".to_owned())).unwrap_err().to_string();
+    assert!(unknown.contains("list `L`") && unknown.contains("nobody is there"), "{unknown}");
 }
 
 #[test]

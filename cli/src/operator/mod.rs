@@ -26,6 +26,7 @@ use crate::{
     args::{GamesOfWhoLeaves, OperatorCommand, OperatorOptions},
     client::{Client, failed},
     exit::{self, Outcome},
+    live,
 };
 
 /// Pieces of an upload; the API takes at most 1 MiB.
@@ -107,8 +108,11 @@ async fn carry_out(command: OperatorCommand, client: &mut Client, change: Option
                 || seasons.iter().any(|season| !season.questions.is_empty());
             return Ok(if waiting && asking { exit::ASKING } else { exit::DONE });
         }
-        OperatorCommand::Watch { event, game: None } => return watch(client, event, json).await,
-        OperatorCommand::Watch { event, game: Some(game) } => return watch_game(client, event, game).await,
+        OperatorCommand::Watch { event, game: None, live: folder } => {
+            let options = client.options();
+            return live::beside(options, event.clone(), folder, watch(client, event, json)).await;
+        }
+        OperatorCommand::Watch { event, game: Some(game), .. } => return watch_game(client, event, game).await,
         OperatorCommand::Standings { event, why } => {
             let request = v1::GetStandingsRequest { event };
             let answer = client.seasons.get_standings(request).await.map_err(failed)?.into_inner();
@@ -287,7 +291,7 @@ pub(crate) fn read_spec(
 ) -> Result<(String, rookery_tournament::spec::Spec), Box<dyn std::error::Error>> {
     let text = crate::check::read_text(path)?;
     let folder = path.parent().unwrap_or_else(|| Path::new("")).to_owned();
-    crate::check::parse_spec(&path.display().to_string(), text, set, &folder)
+    crate::check::parse_spec(&path.display().to_string(), text, set, &folder, None)
 }
 
 /// How a spec is applied, and how the answer is shown.
@@ -314,7 +318,13 @@ async fn apply(client: &mut Client, path: &Path, set: &[String], how: How, chang
         }
         return season::apply(client, path, &season, &base, (dry_run, json), change).await;
     }
-    let (_, spec) = read_spec(path, set)?;
+    let text = crate::check::read_text(path)?;
+    let ratings = match rookery_tournament::spec::chooses_by(&text) {
+        None => None,
+        Some((list, event)) => Some(lists::choice(client, &list, event).await?),
+    };
+    let folder = path.parent().unwrap_or_else(|| Path::new(""));
+    let (_, spec) = crate::check::parse_spec(&path.display().to_string(), text, set, folder, ratings.as_ref())?;
     let folder = path.parent().unwrap_or_else(|| Path::new("")).to_owned();
     let mut files = Vec::new();
     let names: std::collections::BTreeSet<&str> = spec.event.openings.files().collect();

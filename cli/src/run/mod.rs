@@ -32,6 +32,7 @@ use crate::{
     args::{OperatorOptions, RunArgs},
     client::{Client, failed},
     exit::{self, Outcome, Usage},
+    live,
     operator::{crosstable_text, ladder_table, read_ladder, standings_text},
     progress, serve,
 };
@@ -117,7 +118,7 @@ fn read(args: &RunArgs) -> Result<(Spec, PathBuf), Box<dyn std::error::Error>> {
     if let Some(seed) = args.seed {
         set.push(format!("event.seed={seed}"));
     }
-    let (_, spec) = crate::check::parse_spec(&name, text, &set, &base)?;
+    let (_, spec) = crate::check::parse_spec(&name, text, &set, &base, None)?;
     Ok((spec, base))
 }
 
@@ -209,7 +210,9 @@ async fn play(
     let (leave, leaving) = watch::channel(Leave::No);
     let worker = tokio::spawn(link::run(config, leaving));
     let mut views = Views::new(&event, &spec.event, folder);
-    let ended = watch_event(&mut client, &event, &mut views, worker, &leave, json).await?;
+    let live = args.live.then(|| folder.root().to_owned());
+    let watched = watch_event(&mut client, &event, &mut views, worker, &leave, json);
+    let ended = live::beside(options, event.clone(), live, watched).await?;
     let unfinished: Vec<_> = if ended == Ended::Interrupted { unfinished.try_iter().collect() } else { Vec::new() };
     views.finish(&mut client, &unfinished).await?;
     report(&mut client, &event, &folder.games(spec.event.game), ended, json).await

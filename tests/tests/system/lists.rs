@@ -129,6 +129,26 @@ fn a_list_joins_events_and_older_games_and_is_published() {
         rows.map(|row| (row["name"].as_str().unwrap().to_owned(), row["elo"].as_f64().unwrap())).collect();
     same(&rows, &elos(&after));
 
+    // A newcomer meets the nearest by the list's ratings; who that is stays, whatever the list says later.
+    let newcomer = spec(
+        "n",
+        &["One", "Two", "Three", "New"],
+        "format = { gauntlet = { engine = \"New\", opponents = { nearest = 1, list = \"L\" }, pairs = 1 } }",
+    )
+    .replace("program = \"new\"", "program = \"one\"\nrating = 2600");
+    let newcomer = fleet.file("n.toml", &newcomer);
+    let newcomer = newcomer.to_str().unwrap();
+    assert!(fleet.operator(&["spec", "check", newcomer]).expect(2).err.contains("rookery apply"));
+    assert_eq!(fleet.json(&["apply", newcomer, "--paused"])["games"], 2);
+    let lines = fleet.json(&["standings", "n"])["standings"].clone();
+    let mut names: Vec<_> = lines.as_array().unwrap().iter().map(|line| line["engine"].as_str().unwrap()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["New", "Three"]);
+    let wider = fleet.file("l2.toml", &text.replace("l *", "*").replace("3000", "100"));
+    fleet.operator(&["apply", wider.to_str().unwrap()]).expect(0);
+    let again = fleet.json(&["apply", newcomer]);
+    assert_eq!((&again["created"], again["differences"].as_array().map(Vec::len)), (&false.into(), Some(0)), "{again}");
+
     // A list is found by its name alone, and its name is no event's.
     let taken = fleet.file("taken.toml", &spec("L", &["One", "Two"], "format = { match = { pairs = 1 } }"));
     let said = fleet.operator(&["apply", taken.to_str().unwrap()]).expect(1).err;

@@ -20,7 +20,7 @@ pub use error::{MAX_ERRORS, SpecError, SpecErrors};
 pub use explain::explain;
 pub use flags::{FlagEngine, Flags, from_flags};
 pub use list::{ListSpec, Publish, explain_list, is_list, parse_list};
-pub use read::{Parsed, parse};
+pub use read::{ListChoice, Parsed, chooses_by, parse, ratings_of};
 pub use season::{ParsedSeason, explain_season, is_season, parse_season};
 pub use set::{SetError, set};
 pub use tie_break::{TIE_BREAK_PRESETS, TIE_BREAKS, asks_about_ties, is_tie_break};

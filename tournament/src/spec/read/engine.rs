@@ -31,6 +31,10 @@ pub(in crate::spec) struct RawEngine {
     pub(super) name_span: Range<usize>,
     pub(super) protocol_span: Option<Range<usize>>,
     pub(super) restart_stated: bool,
+    /// Its rating in the list by which opponents are chosen.
+    pub(super) listed: Option<f64>,
+    /// Whether it was chosen by a list before.
+    pub(super) chosen: Option<bool>,
 }
 
 pub(super) fn read(table: &Table<'_>) -> RawEngine {
@@ -120,6 +124,8 @@ pub(super) fn read(table: &Table<'_>) -> RawEngine {
         gpus,
     };
     RawEngine {
+        listed: None,
+        chosen: None,
         spec,
         file: table.source.file.to_owned(),
         span: table.span(),

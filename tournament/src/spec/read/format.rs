@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::engine::RawEngine;
+use super::{MAX_NAME, engine::RawEngine};
 use crate::{
     format::AtOnce,
     spec::{
@@ -361,9 +361,17 @@ fn opponents(value: Value<'_>, engines: &[RawEngine], first: &[String]) -> Optio
     if nearest.is_none() && within.is_none() && !table.has("nearest") && !table.has("within") {
         table.error("no choice of opponents", "expected `nearest`, `within` or both");
     }
+    let by_list = table.get("list").and_then(|v| v.line("40-15", MAX_NAME)).is_some();
     let span = table.span();
     table.finish();
-    let rating = |name: &String| engines.iter().find(|e| e.spec.setup.name == *name).and_then(|e| e.spec.rating);
+    if by_list && engines.iter().any(|engine| engine.chosen.is_some()) {
+        let kept = engines.iter().filter(|engine| engine.chosen == Some(true)).map(|e| e.spec.setup.name.clone());
+        return Some(kept.filter(|name| !first.contains(name)).collect());
+    }
+    let rating = |name: &String| {
+        let engine = engines.iter().find(|e| e.spec.setup.name == *name)?;
+        engine.listed.filter(|_| by_list).or(engine.spec.rating)
+    };
     let mut chosen = BTreeSet::new();
     for name in first {
         let Some(own) = rating(name) else {

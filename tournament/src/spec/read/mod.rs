@@ -15,7 +15,8 @@ mod syntax;
 use std::{collections::BTreeMap, ops::Range};
 
 use rookery_game::setup::GameKind;
-use toml::de::DeTable;
+use serde::{Deserialize, Serialize};
+use toml::de::{DeTable, DeValue};
 
 use self::engine::RawEngine;
 pub(super) use self::engine::stem;
@@ -93,6 +94,18 @@ pub(super) fn read(
     if let Some(value) = root.get("engine") {
         list.read(value);
     }
+    if let Some((of, span)) = list_of(&document) {
+        // Who says what the list has knows it from a coordinator.
+        let choice = loader(&ratings_of(of))
+            .and_then(|text| serde_json::from_str::<ListChoice>(&text).map_err(|error| error.to_string()));
+        match choice {
+            Ok(choice) => list.take_choice(&choice),
+            Err(why) => {
+                sink.set_unread();
+                source.error(span, format!("the ratings of the list `{}` are not known", clean(of)), clean(&why));
+            }
+        }
+    }
     let name = root.get("name").and_then(event_name);
     let event = root.get("event").and_then(|value| value.table("[event]", "[event]"));
     root.finish();
@@ -129,6 +142,52 @@ fn document<'a>(source: &Source<'a>) -> Option<DeTable<'a>> {
     Some(document.into_inner())
 }
 
+/// The list by whose ratings a gauntlet's opponents are chosen.
+fn list_of<'d>(document: &'d DeTable<'_>) -> Option<(&'d str, Range<usize>)> {
+    let mut table = document;
+    for key in ["event", "format", "gauntlet", "opponents"] {
+        table = match table.get(key)?.get_ref() {
+            DeValue::Table(inner) => inner,
+            _ => return None,
+        };
+    }
+    let value = table.get("list")?;
+    match value.get_ref() {
+        DeValue::String(text) => Some((text.as_ref(), value.span())),
+        _ => None,
+    }
+}
+
+/// The list by whose ratings a spec's text has opponents chosen, and the spec's name where it has one.
+#[must_use]
+pub fn chooses_by(text: &str) -> Option<(String, Option<String>)> {
+    let (document, _) = DeTable::parse_recoverable(text);
+    let document = document.into_inner();
+    let (list, _) = list_of(&document)?;
+    let name = document.get("name").and_then(|value| match value.get_ref() {
+        DeValue::String(text) => Some(text.to_string()),
+        _ => None,
+    });
+    Some((list.to_owned(), name))
+}
+
+/// How a loader is asked for what a list says of opponents: it answers with a [`ListChoice`] as JSON.
+#[must_use]
+pub fn ratings_of(list: &str) -> String {
+    format!("the ratings of the list `{list}`")
+}
+
+/// What a list says where a gauntlet's opponents are chosen by its ratings.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ListChoice {
+    /// Ratings by the engines' names.
+    pub ratings: BTreeMap<String, f64>,
+    /// Who was chosen before, where the event is there already: that stays.
+    #[serde(default)]
+    pub chosen: Option<Vec<String>>,
+}
+
 /// Who stands in `[[engine]]` tables, over all files.
 #[derive(Default)]
 struct Roster {
@@ -138,6 +197,14 @@ struct Roster {
 }
 
 impl Roster {
+    fn take_choice(&mut self, choice: &ListChoice) {
+        for engine in &mut self.engines {
+            let name = &engine.spec.setup.name;
+            engine.listed = choice.ratings.get(name).copied().filter(|rating| rating.is_finite());
+            engine.chosen = choice.chosen.as_ref().map(|chosen| chosen.contains(name));
+        }
+    }
+
     pub(super) fn read_file(&mut self, name: &str, text: &str, sink: &Sink) {
         let source = Source::new(name, text, sink);
         let Some(document) = document(&source) else { return };
