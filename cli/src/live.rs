@@ -48,9 +48,8 @@ pub(crate) async fn beside<T>(
 async fn forever(options: &OperatorOptions, event: &str, folder: &Path) -> Infallible {
     let mut followed = Followed::new();
     loop {
-        if let Err(error) = connected(options, event, folder, &mut followed).await {
-            tracing::warn!("live.pgn is not written now: {}", crate::exit::full(error.as_ref()));
-        }
+        let Err(error) = connected(options, event, folder, &mut followed).await;
+        tracing::warn!("live.pgn is not written now: {}", crate::exit::full(error.as_ref()));
         followed.clear();
         tokio::time::sleep(EVERY).await;
     }
