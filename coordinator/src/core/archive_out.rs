@@ -120,8 +120,9 @@ impl Core {
         let line = Line::Lead(Lead { store: store.clone(), since, at_unix_ms: self.now.unix_ms });
         self.outgoing.push(Item { bytes: journal::write(&line), what: What::Line(0) });
         for kv in loaded {
-            use Parsed::{Fleet, Log, Meta, Season, SeasonLog};
-            if matches!(keys::parse(&kv.key), Meta(_) | Log(..) | Season(_) | SeasonLog(..) | Fleet(_)) {
+            use Parsed::{Fleet, Import, List, Log, Meta, Season, SeasonLog};
+            let parsed = keys::parse(&kv.key);
+            if matches!(parsed, Meta(_) | Log(..) | Season(_) | SeasonLog(..) | List(_) | Import(..) | Fleet(_)) {
                 let line = Line::Put { store: store.clone(), key: kv.key.clone(), value: kv.value.clone() };
                 self.outgoing.push(Item { bytes: journal::write(&line), what: What::Line(0) });
             }
@@ -141,7 +142,7 @@ impl Core {
             };
         }
         let wanted = |key: &str| match keys::parse(key) {
-            Parsed::Log(..) | Parsed::SeasonLog(..) | Parsed::Fleet(_) => true,
+            Parsed::Log(..) | Parsed::SeasonLog(..) | Parsed::List(_) | Parsed::Import(..) | Parsed::Fleet(_) => true,
             Parsed::Meta(_) | Parsed::Season(_) => specs.contains(key),
             _ => false,
         };

@@ -94,6 +94,15 @@ fn take_puts(
                 seasons.entry(uid).or_default().1.insert(seq, value.clone());
                 Some(())
             }
+            Parsed::List(_) => {
+                anew.keys.insert(key.clone(), value.clone());
+                Some(())
+            }
+            Parsed::Import(list, digest) => {
+                anew.keys.insert(key.clone(), value.clone());
+                anew.files.entry(digest).or_insert_with(|| format!("list {list}"));
+                Some(())
+            }
             Parsed::Fleet(_) => {
                 anew.report.workers += usize::from(anew.keys.insert(key.clone(), value.clone()).is_none());
                 Some(())
