@@ -185,7 +185,7 @@ impl Core {
     /// It is known what became of a game's record.
     pub(super) fn journal_settled(&mut self, uid: &str, game: GameId, attempt: Revision, recorded: bool) {
         if self.outgoing.settled.is_empty() {
-            self.outgoing.settle_ns = self.now.mono_ns + limits::SETTLE_MS * 1_000_000;
+            self.outgoing.settle_ns = self.now.mono_ns + self.config.settle_ms * 1_000_000;
         }
         self.outgoing.settled.push(Settled { event: uid.to_owned(), game, attempt, recorded });
     }

@@ -135,6 +135,9 @@ pub struct Config {
     pub batch_ms: u64,
     /// Transactions on their way at once.
     pub in_flight: usize,
+    /// How long it may take until the archive is told that records are on record, where nothing else goes there,
+    /// milliseconds. 0 for a folder of this machine.
+    pub settle_ms: u64,
     /// This program's version.
     pub version: String,
 }
@@ -147,6 +150,7 @@ impl Default for Config {
             former_grace_ms: GRACE_MS,
             batch_ms: BATCH_MS,
             in_flight: IN_FLIGHT,
+            settle_ms: SETTLE_MS,
             version: env!("CARGO_PKG_VERSION").to_owned(),
         }
     }
@@ -156,7 +160,7 @@ impl Config {
     /// Coordinator and worker in one process: nothing of a former process can still be in play.
     #[must_use]
     pub fn one_process() -> Self {
-        Self { former_grace_ms: 0, batch_ms: 0, in_flight: IN_FLIGHT_NEAR, ..Self::default() }
+        Self { former_grace_ms: 0, batch_ms: 0, in_flight: IN_FLIGHT_NEAR, settle_ms: 0, ..Self::default() }
     }
 
     /// The same with `beat_ms` at most a quarter of `grace_ms`.
