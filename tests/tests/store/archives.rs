@@ -30,6 +30,25 @@ async fn what_every_archive_does(archive: &dyn Archive) {
         let read = archive.read(locations.expect("appends").remove(0)).await.expect("reads");
         assert_eq!(read, format!("record {i}"));
     }
+    // All of it again, leadership by leadership, in pieces.
+    archive.append(10, records(&["last"])).await.expect("appends");
+    let segments = archive.segments().await.expect("lists");
+    let since = |name: &str| name.split('-').next().and_then(|since| since.parse::<u32>().ok()).unwrap();
+    let order: Vec<u32> = segments.iter().map(|(name, _)| since(name)).collect();
+    assert!(order.is_sorted() && order.first() == Some(&7) && order.last() == Some(&10), "{segments:?}");
+    let mut lines = 0;
+    for (name, length) in segments {
+        let mut whole = Vec::new();
+        while (whole.len() as u64) < length {
+            let piece = archive.piece(name.clone(), whole.len() as u64, 7).await.expect("reads");
+            assert!(!piece.is_empty() && piece.len() <= 7);
+            whole.extend_from_slice(&piece);
+        }
+        assert_eq!(archive.piece(name, length, 7).await, Ok(Bytes::new()), "nothing is behind its end");
+        lines += whole.iter().filter(|byte| **byte == b'\n').count();
+    }
+    assert_eq!(lines, 3 + 1 + 1 + 50 + 1);
+    assert!(matches!(archive.piece("../x".into(), 0, 7).await, Err(ArchiveError::Missing(_))));
     let sound = first[0].clone();
     let wrong = |change: fn(&mut rookery_tournament::fact::Location)| {
         let mut location = sound.clone();
