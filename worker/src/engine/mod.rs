@@ -1,7 +1,7 @@
 //! An engine: its process, its lines, its protocol.
 //!
 //! Nothing here blocks but [`check()`], and nothing here keeps a clock of its own: the referee in [`crate::table`] polls
-//! [`Player::fd`] and owns every deadline. Whatever an engine writes is bounded: in length of a line, in lines that are
+//! [`Player::fds`] and owns every deadline. Whatever an engine writes is bounded: in length of a line, in lines that are
 //! kept, in bytes that are read at once.
 
 mod ccp;
