@@ -29,6 +29,8 @@ const LEASE: &str = "2s";
 const GRACE: &str = "6s";
 /// A worker's games may end before it does, for 30 s where nothing else is said.
 const TERM: Duration = Duration::from_secs(50);
+/// The exit code of `watch` where a person is asked.
+const ASKS: i32 = 3;
 /// Lines of a program that are shown after a failure.
 const LINES: usize = 60;
 
@@ -240,9 +242,16 @@ impl Rig {
         self.json(&["list"]).as_array().unwrap().iter().map(|event| event["games_done"].as_u64().unwrap()).sum()
     }
 
-    /// Waits until an event is over.
+    /// Waits until an event is over. A pair whose attempts broke three times waits for a person's word: it is given.
     pub(crate) fn over(&self, event: &str) {
-        self.operator(&["watch", event]).expect(0);
+        loop {
+            let watched = self.operator(&["watch", event]);
+            if watched.code != ASKS {
+                watched.expect(0);
+                return;
+            }
+            self.operator(&["resume", event]).expect(0);
+        }
     }
 
     /// A file in the folder of all.
