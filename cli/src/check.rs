@@ -31,12 +31,7 @@ pub(crate) fn parse_spec(
     folder: &Path,
     ratings: Option<&(String, String)>,
 ) -> Result<(String, Spec), Box<dyn std::error::Error>> {
-    for pair in set {
-        let (key, value) = pair
-            .split_once('=')
-            .ok_or_else(|| Usage(format!("--set {pair}: expected KEY=VALUE, e.g. `event.time-control=5+0.05`")))?;
-        text = spec::set(&text, key, value).map_err(|error| Usage(error.to_string()))?;
-    }
+    set_all(&mut text, set, "event.time-control=5+0.05")?;
     let by_list = spec::chooses_by(&text).map(|(list, _)| spec::ratings_of(&list));
     let loader = |file: &str| match ratings {
         Some((of, text)) if of == file => Ok(text.clone()),
@@ -47,18 +42,26 @@ pub(crate) fn parse_spec(
     Ok((text, parsed.spec))
 }
 
-/// A season, where the file is one, and the folder in which the files that it names are.
+/// Keys changed from the command line.
+fn set_all(text: &mut String, set: &[String], example: &str) -> Result<(), Usage> {
+    for pair in set {
+        let expected = || Usage(format!("--set {pair}: expected KEY=VALUE, e.g. `{example}`"));
+        let (key, value) = pair.split_once('=').ok_or_else(expected)?;
+        *text = spec::set(text, key, value).map_err(|error| Usage(error.to_string()))?;
+    }
+    Ok(())
+}
+
+/// A season, where the file is one, with `--set` applied first, and the folder in which the files that it names are.
 pub(crate) fn read_season(
     path: &Path,
     set: &[String],
 ) -> Result<Option<(SeasonSpec, PathBuf)>, Box<dyn std::error::Error>> {
-    let text = read_text(path)?;
+    let mut text = read_text(path)?;
     if !spec::is_season(&text) {
         return Ok(None);
     }
-    if let Some(pair) = set.first() {
-        return Err(Usage(format!("--set {pair}: a season's keys are changed in its file")).into());
-    }
+    set_all(&mut text, set, "events.el.time-control=5+0.05")?;
     let base = path.parent().unwrap_or_else(|| Path::new("")).to_owned();
     let loader = |file: &str| std::fs::read_to_string(base.join(file)).map_err(|error| error.to_string());
     let parsed = spec::parse_season(&path.display().to_string(), &text, &loader);

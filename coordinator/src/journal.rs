@@ -26,6 +26,13 @@ pub struct StoredResult {
     /// The attempt that it came by.
     #[serde(rename = "a")]
     pub attempt: Revision,
+    /// When it was over, milliseconds since 1970, where a break is to follow; else 0.
+    #[serde(rename = "t", default, skip_serializing_if = "is_zero")]
+    pub ended_unix_ms: u64,
+}
+
+const fn is_zero(value: &u64) -> bool {
+    *value == 0
 }
 
 /// The result that a record was written for.

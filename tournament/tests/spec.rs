@@ -213,7 +213,13 @@ fn mistakes_in_an_event_are_named_at_their_place() {
             "expected e.g. `{ control = \"40/15m\", scale = \"nps\" }`",
         ),
         ("format = { match = { pairs = 0 } }", 30, 1, "`pairs` is out of range", "expected 1 to 999999"),
-        ("break = \"10m\"", 10, 3, "a break between games is not supported by this version yet", "leave the key out"),
+        (
+            "break = \"10m\"",
+            10,
+            3,
+            "a break is between games that are played one at a time",
+            "write `one-at-a-time = true`",
+        ),
         (
             "gate = \"organiser\"",
             9,
@@ -1029,4 +1035,37 @@ fn the_second_game_has_keys_of_its_own() {
     for lines in ["rules = \"strict\"", "max-plies = 240", "openings = { schedule = \"rows.jsonl\" }"] {
         assert_eq!(read(&with_event(lines)).expect_err(lines).errors.len(), 1, "{lines}");
     }
+}
+
+#[test]
+fn keys_of_a_season_are_set() {
+    let engines = "[[engine]]\nname = \"A\"\nprogram = \"a\"\n[[engine]]\nname = \"B\"\nprogram = \"b\"\n";
+    let text = format!("name = \"S\"\npreset = \"tcec-leagues\"\n{engines}[events.el]\nstay = [\"A\", \"B\"]\n");
+    let read = |text: &str| {
+        rookery_tournament::spec::parse_season("s.toml", text, &|_| Err(String::new()))
+            .unwrap_or_else(|e| panic!("{e}"))
+    };
+    let set = |text: &str, key: &str, value: &str| rookery_tournament::spec::set(text, key, value);
+    // What the file has, what its preset alone has, and the season's own.
+    let mut changed = text.clone();
+    for (key, value) in [
+        ("events.el.time-control", "5+0.05"),
+        ("events.sufi.format", "{ match = { pairs = 2 } }"),
+        ("seed", "7"),
+        ("events.el.gate", "auto"),
+        ("engine.B.program", "c"),
+    ] {
+        changed = set(&changed, key, value).unwrap_or_else(|e| panic!("{key}: {e}"));
+    }
+    let season = read(&changed).season;
+    assert_eq!(season.seed, Some(7));
+    assert_eq!(season.event("el").unwrap().event.time_control.to_string(), "5+0.05");
+    assert_eq!(season.event("el").unwrap().event.title, "Entrance League");
+    assert_eq!(season.event("el").unwrap().entrants, ["A", "B"]);
+    assert!(matches!(season.event("sufi").unwrap().event.format, FormatSpec::Match { pairs: 2, .. }));
+    assert_eq!(season.engines[1].setup.program, "c");
+    let wrong = set(&text, "events.el.time-contrl", "5").unwrap_err();
+    assert!(wrong.to_string().contains("did you mean `time-control`?"), "{wrong}");
+    let wrong = set(&text, "event.time-control", "5").unwrap_err();
+    assert!(!wrong.message.is_empty(), "{wrong}");
 }

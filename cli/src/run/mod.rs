@@ -45,10 +45,12 @@ const FAREWELL: Duration = Duration::from_millis(2500);
 
 /// Plays an event on this machine.
 pub(crate) async fn run(args: RunArgs, json: bool) -> Outcome {
-    if let Some(path) = &args.spec
-        && let Some((season, base)) = crate::check::read_season(path, &args.set)?
-    {
-        return season::run(args, season, &base, json).await;
+    if let Some(path) = &args.spec {
+        let mut set = args.set.clone();
+        set.extend(args.seed.map(|seed| format!("seed={seed}")));
+        if let Some((season, base)) = season_of(path, &set)? {
+            return season::run(args, season, &base, json).await;
+        }
     }
     let (spec, base) = read(&args)?;
     let catalogue = Arc::new(Catalogue::of_paths());
@@ -82,6 +84,15 @@ pub(crate) async fn run(args: RunArgs, json: bool) -> Outcome {
     let result = play(&args, &spec, ladder, &digests, files, &folder, &coordinator, plan, catalogue, cage, json).await;
     coordinator.shutdown().await;
     result
+}
+
+/// A season, where the file is one; keys are set in it only then.
+fn season_of(
+    path: &Path,
+    set: &[String],
+) -> Result<Option<(rookery_tournament::season::SeasonSpec, PathBuf)>, Box<dyn std::error::Error>> {
+    let text = crate::check::read_text(path)?;
+    if rookery_tournament::spec::is_season(&text) { crate::check::read_season(path, set) } else { Ok(None) }
 }
 
 /// Warns of games that are the same move by move: two engines that leave nothing to chance play equal rows equally, and
@@ -298,7 +309,7 @@ async fn apply(
     Ok(applied.event)
 }
 
-const WAYS_OUT: &str =
+pub(super) const WAYS_OUT: &str =
     "ways out: --start-over puts the old results aside and begins anew; --output DIR writes elsewhere";
 
 /// An engine whose program has changed is another engine.

@@ -1,14 +1,15 @@
 //! `rookery run` of a season: its events one after the other, each with its games in a file of its own.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     io::IsTerminal as _,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
 
-use rookery_coordinator::shell::Running;
+use futures::{FutureExt as _, future::select_all};
+use rookery_coordinator::{core::Denied, shell::Running};
 use rookery_game::setup::GameKind;
 use rookery_proto::v1;
 use rookery_tournament::{
@@ -21,7 +22,7 @@ use rookery_worker::{
 };
 use tokio::sync::watch;
 
-use super::{FAREWELL, Folder, NamedFile, digests, folder, start_coordinator, views};
+use super::{FAREWELL, Folder, NamedFile, WAYS_OUT, digests, folder, same_engines, start_coordinator, views};
 use crate::{
     args::{OperatorOptions, RunArgs},
     client::{Client, failed},
@@ -30,8 +31,8 @@ use crate::{
     progress, serve,
 };
 
-/// How often the season is looked at: between two events nobody waits longer than this.
-const LOOK: Duration = Duration::from_millis(300);
+/// The season is looked at when something changed, and not more often than this.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// Plays a season on this machine.
 pub(super) async fn run(args: RunArgs, season: SeasonSpec, base: &Path, json: bool) -> Outcome {
@@ -62,15 +63,14 @@ pub(super) async fn run(args: RunArgs, season: SeasonSpec, base: &Path, json: bo
     let address = format!("http://{}", coordinator.grpc_addr);
     let options = OperatorOptions { coordinator: address.clone(), by: None, reason: "rookery run".to_owned() };
     let mut client = Client::connect(&options).await?;
-    apply(&args, &season, digests, files, &coordinator, &client).await?;
+    apply(&args, &season, digests, files, &coordinator, &mut client).await?;
     eprintln!("{}: results in {}/, API on {}", season.name, folder.root().display(), coordinator.grpc_addr);
-    // Games that were in play are not written out: the same command goes on with them.
-    let (handed_back, _unfinished) = std::sync::mpsc::sync_channel(plan.slots.len() * 2 + 2);
+    let (handed_back, unfinished) = std::sync::mpsc::sync_channel(plan.slots.len() * 2 + 2);
     let config = serve::local_worker(&address, &spec, plan, catalogue, &cage, &folder, handed_back)?;
     let (leave, leaving) = watch::channel(Leave::No);
     let mut worker = tokio::spawn(link::run(config, leaving));
     let watched = tokio::select! {
-        watched = follow(&mut client, &season, &folder, &address, json) => watched,
+        watched = follow(&mut client, &season, &folder, &coordinator, json) => watched,
         word = &mut worker => match word {
             Ok(Ok(())) => Err("the worker ended".into()),
             Ok(Err(error)) => Err(error.into()),
@@ -82,6 +82,18 @@ pub(super) async fn run(args: RunArgs, season: SeasonSpec, base: &Path, json: bo
         if tokio::time::timeout(FAREWELL, &mut worker).await.is_err() {
             leave.send_replace(Leave::Abort);
             let _ended = worker.await;
+        }
+    }
+    let interrupted = matches!(watched, Ok(exit::INTERRUPTED));
+    let unfinished: Vec<_> = if interrupted { unfinished.try_iter().collect() } else { Vec::new() };
+    for kind in [GameKind::Chess, GameKind::ChineseCheckers] {
+        let checkers = kind == GameKind::ChineseCheckers;
+        let of = unfinished.iter().filter(|game| (game.setup.kind == GameKind::ChineseCheckers) == checkers);
+        views::write_unfinished(kind, of, &folder.unfinished(kind))?;
+    }
+    if interrupted {
+        for (event, kind, name) in open_events(&mut client, &season).await? {
+            views::export(&mut client, &event, kind, &folder.root().join(name)).await?;
         }
     }
     let season_now = client.seasons.get_season(v1::GetSeasonRequest { season: season.name.clone() }).await;
@@ -136,9 +148,20 @@ async fn apply(
     digests: Vec<(String, String)>,
     files: Vec<NamedFile>,
     coordinator: &Running,
-    client: &Client,
+    client: &mut Client,
 ) -> Result<(), Box<dyn std::error::Error>> {
     let handle = coordinator.handle();
+    let known = client.seasons.list_seasons(v1::ListSeasonsRequest::default()).await.map_err(failed)?.into_inner();
+    if let Some(other) = known.seasons.iter().find(|known| known.season != season.name) {
+        let (other, name) = (&other.season, &season.name);
+        return Err(Usage(format!("this folder holds the season `{other}`, not `{name}`\n{WAYS_OUT}")).into());
+    }
+    // Between events a program may be another one, as the gates say; while one runs it is what it was.
+    if !known.seasons.is_empty() {
+        for (event, ..) in open_events(client, season).await? {
+            same_engines(client, &event, &digests).await?;
+        }
+    }
     let mut named = Vec::new();
     for (name, content) in files {
         named.push(v1::SpecFile { name, digest: handle.put_file(content.into()).await? });
@@ -147,31 +170,91 @@ async fn apply(
         spec: explain_season(season),
         file_name: args.spec.as_ref().map_or_else(String::new, |path| path.display().to_string()),
         files: named,
-        dry_run: false,
+        dry_run: true,
         change: client.change(),
         paused: false,
         ruling: false,
         ladder_state: String::new(),
     };
-    let applied = handle.apply(request, digests).await.map_err(|denied| Usage(denied.to_string()))?;
+    let ways_out = |denied: Denied| match denied {
+        Denied::Precondition(why) => Usage(format!("{why}\n{WAYS_OUT}")),
+        other => Usage(other.to_string()),
+    };
+    let would = handle.apply(request.clone(), digests.clone()).await.map_err(ways_out)?;
+    if would.created && !known.seasons.is_empty() {
+        let name = &season.name;
+        let why = format!("the season `{name}` in this folder is over, and this one is written otherwise\n{WAYS_OUT}");
+        return Err(Usage(why).into());
+    }
+    if !would.created && !would.differences.is_empty() && !args.go_on {
+        let changes = would.differences.join("\n  ");
+        return Err(Usage(format!(
+            "the season has changed since the results in this folder:\n  {changes}\n\
+             --go-on: go on with these changes; --start-over: put the old results aside and begin anew"
+        ))
+        .into());
+    }
+    let request = v1::ApplyRequest { dry_run: false, change: client.change(), ..request };
+    let applied = handle.apply(request, digests).await.map_err(ways_out)?;
     for warning in &applied.warnings {
         eprintln!("warning: {warning}");
     }
     Ok(())
 }
 
+/// Events of the season that have begun and are not over: name, game, and the file of their games.
+async fn open_events(
+    client: &mut Client,
+    season: &SeasonSpec,
+) -> Result<Vec<(String, GameKind, String)>, Box<dyn std::error::Error>> {
+    let request = v1::GetSeasonRequest { season: season.name.clone() };
+    let now = client.seasons.get_season(request).await.map_err(failed)?.into_inner().summary.unwrap_or_default();
+    let open = now.events.into_iter().filter(|event| {
+        use v1::EventPhase as P;
+        !event.event_uid.is_empty() && !matches!(event.phase(), P::Finished | P::Stopped | P::Sealed)
+    });
+    let file = |event: v1::SeasonEventSummary| {
+        let known = season.events.iter().find(|known| known.name == event.name);
+        (event.event, known.map_or(GameKind::Chess, |known| known.event.game), format!("{}.pgn", event.name))
+    };
+    Ok(open.map(file).collect())
+}
+
 /// Follows the season until it is over, a person must answer who is not there, or a signal ends it.
-async fn follow(client: &mut Client, season: &SeasonSpec, folder: &Folder, address: &str, json: bool) -> Outcome {
+async fn follow(
+    client: &mut Client,
+    season: &SeasonSpec,
+    folder: &Folder,
+    coordinator: &Running,
+    json: bool,
+) -> Outcome {
+    let (handle, address) = (coordinator.handle(), format!("http://{}", coordinator.grpc_addr));
+    let mut changes = BTreeMap::new();
     let mut line = progress::Line::new();
     let mut signals = serve::Signals::new()?;
     let mut told: BTreeSet<String> = BTreeSet::new();
     let mut asked: BTreeSet<String> = BTreeSet::new();
     let answers = std::io::stdin().is_terminal();
     loop {
+        // What changes while it is looked at is looked at again.
+        changes.values_mut().for_each(tokio::sync::watch::Receiver::mark_unchanged);
+        let watched = changes.len();
         let request = v1::GetSeasonRequest { season: season.name.clone() };
         let now = client.seasons.get_season(request).await.map_err(failed)?.into_inner().summary.unwrap_or_default();
         let events = client.seasons.list_events(v1::ListEventsRequest::default()).await.map_err(failed)?.into_inner();
-        let mut running = false;
+        // Test matches are events too, though none of the season's.
+        let running = events.events.iter().any(|event| {
+            use v1::EventPhase as P;
+            let over = matches!(event.phase(), P::Finished | P::Stopped | P::Sealed);
+            !over && (event.phase() != P::Asking || event.games_running > 0)
+        });
+        let uids = now.events.iter().map(|event| &event.event_uid).chain([&now.season_uid]);
+        for uid in uids.filter(|uid| !uid.is_empty()) {
+            changes.entry(uid.clone()).or_insert_with(|| handle.subscribe(uid));
+        }
+        if changes.len() > watched {
+            continue;
+        }
         for event in &now.events {
             use v1::EventPhase as P;
             if event.skipped && told.insert(event.name.clone()) {
@@ -184,11 +267,8 @@ async fn follow(client: &mut Client, season: &SeasonSpec, folder: &Folder, addre
                 report(client, season, &event.name, &event.title, folder, json).await?;
             }
             let summary = events.events.iter().find(|summary| summary.event_uid == event.event_uid);
-            if let Some(summary) = summary.filter(|_| !over) {
-                running |= event.phase() != P::Asking || summary.games_running > 0;
-                if !json {
-                    line.show(summary, &[]);
-                }
+            if let Some(summary) = summary.filter(|_| !over && !json) {
+                line.show(summary, &[]);
             }
         }
         if now.over && now.questions.is_empty() {
@@ -204,8 +284,14 @@ async fn follow(client: &mut Client, season: &SeasonSpec, folder: &Folder, addre
             line.clear();
             return Ok(exit::ASKING);
         }
+        let changed = async {
+            tokio::time::sleep(LOOK).await;
+            select_all(changes.values_mut().map(|change| change.changed().boxed())).await.0
+        };
         tokio::select! {
-            () = tokio::time::sleep(LOOK) => {}
+            changed = changed => if changed.is_err() {
+                return Err("the coordinator ended".into());
+            },
             signal = signals.next() => {
                 line.clear();
                 eprintln!("{signal}: games in play are handed back");

@@ -71,13 +71,7 @@ impl Views {
         unfinished: &[GameRecord],
     ) -> Result<(), Box<dyn std::error::Error>> {
         self.write_games(client).await?;
-        let text: String = match self.kind {
-            GameKind::ChineseCheckers => unfinished.iter().map(log::write).collect(),
-            _ => unfinished.iter().map(|game| pgn::write(game, &PgnOptions::default())).collect::<Vec<_>>().join("\n"),
-        };
-        if !text.is_empty() || self.unfinished.exists() {
-            write_whole(&self.unfinished, text.as_bytes())?;
-        }
+        write_unfinished(self.kind, unfinished.iter(), &self.unfinished)?;
         Ok(())
     }
 
@@ -92,6 +86,19 @@ impl Views {
         }
         Ok(())
     }
+}
+
+/// Writes games that were in play; none where there are none, but for what an earlier run left.
+pub(super) fn write_unfinished<'g>(
+    kind: GameKind,
+    games: impl Iterator<Item = &'g GameRecord>,
+    path: &std::path::Path,
+) -> std::io::Result<()> {
+    let text: String = match kind {
+        GameKind::ChineseCheckers => games.map(log::write).collect(),
+        _ => games.map(|game| pgn::write(game, &PgnOptions::default())).collect::<Vec<_>>().join("\n"),
+    };
+    if !text.is_empty() || path.exists() { write_whole(path, text.as_bytes()) } else { Ok(()) }
 }
 
 /// Writes an event's games into a file, which appears whole.

@@ -70,8 +70,7 @@ impl Core {
     fn recorded(&mut self, uid: &str, game: GameId, attempt: Revision, stored: StoredResult) {
         self.journal_settled(uid, game, attempt, true);
         let Some(state) = self.events.get_mut(uid) else { return };
-        state.event.fold_result(&stored.entry);
-        state.results.insert(game, &stored);
+        state.take_result(&stored);
         state.kept.remove(&game);
         self.last_lines.forget(uid, &game);
         if state.scoring.remove(&game) {

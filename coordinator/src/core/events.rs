@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use rookery_proto::v1::{self, attach_response::Message};
 use rookery_tournament::{
-    Event, Fact, LoggedFact, PairId,
+    Event, Fact, LoggedFact, PairId, ResultEntry,
     event::Phase,
     format::{Held, Want},
 };
@@ -14,7 +14,7 @@ use super::{
     done::own_change,
     limits,
     state::{BookState, EventState},
-    stored::Meta,
+    stored::{Meta, StoredResult},
     writes::Write,
 };
 use crate::store::Revision;
@@ -34,6 +34,7 @@ impl EventState {
             results: super::results::Results::default(),
             pairs: std::collections::BTreeMap::new(),
             held: Held::default(),
+            ended_unix_ms: 0,
             book: BookState::Wanted,
             level_book: BookState::Wanted,
             facts_pending: 0,
@@ -94,6 +95,19 @@ impl EventState {
             _ => {}
         }
         self.facts.push(fact);
+    }
+
+    /// Takes a result that is on record into account.
+    pub(super) fn take_result(&mut self, stored: &StoredResult) {
+        self.event.fold_result(&stored.entry);
+        self.ended_unix_ms = self.ended_unix_ms.max(stored.ended_unix_ms);
+        self.results.insert(stored.entry.game, stored);
+    }
+
+    /// What is to be stored of a game that is over now.
+    pub(super) fn ends(&self, entry: ResultEntry, attempt: Revision, now_unix_ms: u64) -> StoredResult {
+        let breaks = !self.event.spec().event.pause.is_zero();
+        StoredResult { entry, attempt, ended_unix_ms: if breaks { now_unix_ms } else { 0 } }
     }
 
     /// Whether nothing more can be due in it.

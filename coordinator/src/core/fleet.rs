@@ -93,6 +93,8 @@ impl Core {
         });
         self.out.push(Effect::Send { session, message });
         self.offer_to(&id);
+        // It may bring other programs, which seasons look at between their events.
+        self.dirty.extend(self.seasons.keys().cloned());
     }
 
     fn may_attach(&self, hello: &v1::Hello) -> Result<(), (RejectReason, String)> {

@@ -18,7 +18,7 @@ use super::{
     kept::{Kept, Plan, opening_plies},
     limits,
     state::{EventState, Hand, Running},
-    stored::{Checkpoint, StoredResult, cut, encode},
+    stored::{Checkpoint, cut, encode},
     writes::Write,
 };
 use crate::{store::Revision, wire};
@@ -361,7 +361,7 @@ impl Core {
         let bytes = encode(&game);
         if self.outgoing.has_room(bytes.len()) {
             state.scoring.insert(due.id);
-            let stored = StoredResult { entry, attempt };
+            let stored = state.ends(entry, attempt, unix_ms);
             self.archive_game(&bytes, Game { uid: uid.to_owned(), game: due.id, attempt, stored });
         }
         // Where there is no room it is looked at again once the archive has taken something.

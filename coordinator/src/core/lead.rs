@@ -83,8 +83,7 @@ impl Core {
         }
         for (uid, stored) in results {
             if let Some(state) = self.events.get_mut(&uid) {
-                state.event.fold_result(&stored.entry);
-                state.results.insert(stored.entry.game, &stored);
+                state.take_result(&stored);
             }
         }
         // Their order is that of their numbers.

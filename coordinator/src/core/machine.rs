@@ -66,7 +66,10 @@ impl Core {
             self.offer = true;
         }
         // An event that waits for its time is looked at with each tick: it begins by itself.
-        self.offer |= self.events.values().any(|state| state.event.spec().event.not_before.is_some());
+        self.offer |= self.events.values().any(|state| {
+            let event = &state.event.spec().event;
+            event.not_before.is_some() || !event.pause.is_zero()
+        });
     }
 
     /// When it wants [`Input::Tick`] next, on the scale of [`Now::mono_ns`]; `None`: whenever.

@@ -113,16 +113,19 @@ impl Core {
             Request::Crosstable(event) => self
                 .state_of(&event)
                 .map(|(_, state)| Answer::Crosstable(state.name().to_owned(), Box::new(state.event.crosstable()))),
-            Request::Ratings(event) => self.state_of(&event).map(|(uid, state)| {
-                let spec = &state.event.spec().event;
-                Answer::Ratings(Box::new(Rated {
+            Request::Ratings(event) => self.state_of(&event).and_then(|(uid, state)| {
+                let (spec, event) = (&state.event.spec().event, state.name().to_owned());
+                if !spec.official {
+                    return Err(Denied::Precondition(format!("games of `{event}` are not official: no list has them")));
+                }
+                Ok(Answer::Ratings(Box::new(Rated {
                     uid,
-                    event: state.name().to_owned(),
+                    event,
                     model: spec.rating_model(),
                     anchor: spec.rating_anchor(),
                     games: state.event.rating_games(),
                     files: Vec::new(),
-                }))
+                })))
             }),
             Request::Ladder(event) => self.ladder(&event),
             Request::Facts(event) => self.state_of(&event).map(|(_, state)| Answer::Facts(state.fact_list())),

@@ -15,7 +15,7 @@ use super::{
     kept::Back,
     limits,
     state::{EventState, Running},
-    stored::{FleetEntry, StoredResult, cut, encode},
+    stored::{FleetEntry, cut, encode},
     views::hidden,
     writes::{Reply, Write},
 };
@@ -76,7 +76,8 @@ impl Core {
                     hand.recording.insert(game);
                 }
                 self.note_played(worker, &uid, game.pair);
-                let stored = StoredResult { entry: *entry, attempt };
+                let Some(state) = self.events.get(&uid) else { return };
+                let stored = state.ends(*entry, attempt, self.now.unix_ms);
                 self.archive_game(&bytes, Game { uid, game, attempt, stored });
             }
         }

@@ -88,6 +88,18 @@ impl Results {
         self.games.get(game).map(|packed| self.unpack(game, packed))
     }
 
+    /// Games of an entrant, and how many of them ended by a fault of its own.
+    pub(super) fn faults_of(&self, entrant: EntrantId) -> (u32, u32) {
+        let own = |packed: &&Packed| packed.first == entrant || packed.second == entrant;
+        let at_fault = |packed: &&Packed| match packed.fault {
+            Some(Seat::First) => packed.first == entrant,
+            Some(Seat::Second) => packed.second == entrant,
+            None => false,
+        };
+        let (games, faults) = (self.games.values().filter(own), self.games.values().filter(at_fault));
+        (games.count() as u32, faults.count() as u32)
+    }
+
     /// Where this take's record is.
     pub(super) fn location(&self, game: &GameId) -> Option<Location> {
         self.games.get(game).map(|packed| self.location_of(packed))
@@ -105,7 +117,7 @@ impl Results {
     }
 
     pub(super) fn insert(&mut self, game: GameId, stored: &StoredResult) {
-        let StoredResult { entry, attempt } = stored;
+        let StoredResult { entry, attempt, .. } = stored;
         let Location { segment, offset, length, digest } = &entry.location;
         let digits = u64::from_str_radix(digest, 16).ok().filter(|&digits| hex(digits) == *digest);
         let packed = Packed {
@@ -147,6 +159,8 @@ impl Results {
                 location: self.location_of(packed),
             },
             attempt: packed.attempt,
+            // Of all games the event keeps the last one's.
+            ended_unix_ms: 0,
         }
     }
 
@@ -195,6 +209,7 @@ mod tests {
                 },
             },
             attempt: 1 << 40,
+            ended_unix_ms: 0,
         }
     }
 

@@ -10,7 +10,7 @@ use rookery_tournament::{
     Fact, LoggedFact,
     fact::RosterEntry,
     season::{
-        self, Closed, LoggedSeasonFact, Opened, Question, SeasonEvent, SeasonFact, SeasonSpec, event_name,
+        self, Closed, LoggedSeasonFact, Opened, Question, SeasonEvent, SeasonFact, SeasonSpec, UpdateTest, event_name,
         next_rosters, next_season,
     },
     spec::Spec,
@@ -63,6 +63,15 @@ pub(super) struct ApplySeason {
 
 fn event_uid(season: &str, event: &str) -> String {
     format!("{season}-{event}")
+}
+
+/// A test match by its event and what is tried. No event's name has a dot.
+fn test_event(event: &str, test: &UpdateTest) -> String {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for byte in [test.engine.as_str(), "\n", &test.program].concat().bytes() {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+    format!("{event}.test.{hash:016x}")
 }
 
 /// The line of a question, its name in front.
@@ -123,6 +132,10 @@ impl Core {
             if self.event_of(uid, &event.name).is_some() || state.skipped(&event.name) || self.writes.creating(&name) {
                 continue;
             }
+            let digests = self.digests_of(state, &state.meta.spec);
+            for test in season::update_tests(&state.meta.spec, &event.name, &digests, &closed, &state.log) {
+                writes.extend(self.try_program(state, event, &test, &digests));
+            }
             match season::open(&state.meta.spec, &event.name, &closed, &state.log, state.meta.seed) {
                 Err(questions) => {
                     waits.insert(event.name.clone(), questions);
@@ -134,10 +147,10 @@ impl Core {
                     break;
                 }
                 Ok(Opened { spec: Some(spec), roster, .. }) => {
-                    let digests = self.digests_of(state, &spec);
                     let asked = season::programs(&state.meta.spec, &event.name, &roster, &digests, &closed, &state.log);
                     if asked.is_empty() && self.events.len() < limits::EVENTS {
-                        writes.push(Write::Create(Box::new(self.opening(state, event, *spec, &digests))));
+                        let opening = self.opening(state, event, &event.name, *spec, &digests);
+                        writes.push(Write::Create(Box::new(opening)));
                     } else {
                         waits.insert(event.name.clone(), asked);
                     }
@@ -155,7 +168,7 @@ impl Core {
 
     /// The programs of a spec's engines as they are now: what the fleet says, else what was known when the season was
     /// applied.
-    fn digests_of(&self, state: &SeasonState, spec: &Spec) -> BTreeMap<String, String> {
+    fn digests_of(&self, state: &SeasonState, spec: &SeasonSpec) -> BTreeMap<String, String> {
         let of = |engine: &rookery_tournament::spec::EngineSpec| {
             let setup = &engine.setup;
             let stated = [&setup.digest, &setup.artifact].into_iter().find(|digest| !digest.is_empty()).cloned();
@@ -167,10 +180,40 @@ impl Core {
         spec.engines.iter().map(of).collect()
     }
 
+    /// What is to be done about a test match that is not on record: it begins, or what came of it is put there.
+    fn try_program(
+        &self,
+        state: &SeasonState,
+        event: &SeasonEvent,
+        test: &UpdateTest,
+        digests: &BTreeMap<String, String>,
+    ) -> Option<Write> {
+        let name = test_event(&event.name, test);
+        let Some((_, known)) = self.event_of(&state.meta.uid, &name) else {
+            let spec = season::update_test(&state.meta.spec, &event.name, test, state.meta.seed)?;
+            let room = self.events.len() < limits::EVENTS && !self.writes.creating(&spec.name);
+            return room.then(|| Write::Create(Box::new(self.opening(state, event, &name, spec, digests))));
+        };
+        if !known.closed() {
+            return None;
+        }
+        let entrant = known.event.field().find(&test.engine)?;
+        let (games, faults) = known.results.faults_of(entrant);
+        let fact = SeasonFact::Tested {
+            engine: test.engine.clone(),
+            event: event.name.clone(),
+            program: test.program.clone(),
+            games,
+            faults,
+        };
+        Some(season_write(&state.meta.uid, fact, own_change(), Vec::new()))
+    }
+
     fn opening(
         &self,
         state: &SeasonState,
         event: &SeasonEvent,
+        in_season: &str,
         spec: Spec,
         digests: &BTreeMap<String, String>,
     ) -> Create {
@@ -179,7 +222,9 @@ impl Core {
             RosterEntry { digest: digests.get(&engine).cloned().unwrap_or_default(), engine }
         };
         let (book, book_openings) = state.meta.books.get(&event.name).cloned().unwrap_or_default();
-        let (level_book, level_openings) = state.meta.level_books.get(&event.name).cloned().unwrap_or_default();
+        // A test match has no openings after it.
+        let level = state.meta.level_books.get(&event.name).filter(|_| spec.event.openings.when_level.is_some());
+        let (level_book, level_openings) = level.cloned().unwrap_or_default();
         let opened = Fact::Opened {
             roster: spec.engines.iter().map(entry).collect(),
             book: book.clone(),
@@ -201,7 +246,7 @@ impl Core {
             fact: opened,
         }];
         let meta = Meta {
-            uid: event_uid(&state.meta.uid, &event.name),
+            uid: event_uid(&state.meta.uid, in_season),
             name: spec.name.clone(),
             phase: "open".to_owned(),
             book,
@@ -210,7 +255,7 @@ impl Core {
             spec_digest: state.meta.spec_digest.clone(),
             applied_unix_ms: self.now.unix_ms,
             facts: 1,
-            season: Some((state.meta.uid.clone(), event.name.clone())),
+            season: Some((state.meta.uid.clone(), in_season.to_owned())),
         };
         Create { meta, facts, books: None, asks: Vec::new(), response: v1::ApplyResponse::default() }
     }
@@ -238,9 +283,9 @@ impl Core {
         let mut meta = SeasonMeta {
             uid,
             name: season.name.clone(),
+            seed: season.seed.unwrap_or(seed),
             spec: *season,
             spec_digest: spec_digest.clone(),
-            seed,
             books,
             level_books,
             digests,
@@ -254,6 +299,10 @@ impl Core {
             let locked = self.locked(state, &meta.spec);
             if !locked.is_empty() {
                 let why = format!("season `{}`: events that are open do not change: {}", meta.name, locked.join(", "));
+                return Err(Denied::Precondition(why));
+            }
+            if meta.spec.seed.is_some_and(|seed| seed != state.meta.seed) {
+                let why = format!("season `{}` has begun with seed {}: it does not change", meta.name, state.meta.seed);
                 return Err(Denied::Precondition(why));
             }
             meta.uid.clone_from(&state.meta.uid);
@@ -285,6 +334,10 @@ impl Core {
         let old = &state.meta.spec;
         let same = |event: &SeasonEvent| {
             let Some((_, known)) = self.event_of(&state.meta.uid, &event.name) else { return true };
+            // What is over is as it was: engines may be others from then on, as the gates say.
+            if known.closed() {
+                return new.event(&event.name) == Some(event);
+            }
             let engine = |spec: &SeasonSpec, name: &str| spec.engines.iter().find(|e| e.setup.name == *name).cloned();
             let engines = known.roster.iter().all(|entry| engine(old, &entry.engine) == engine(new, &entry.engine));
             engines && new.event(&event.name) == Some(event)
@@ -359,7 +412,7 @@ impl Core {
                 }
             }
             SeasonFact::Invitation { engine: name, .. } => engine(name)?,
-            SeasonFact::Applied { .. } | SeasonFact::Skipped { .. } => {}
+            SeasonFact::Applied { .. } | SeasonFact::Skipped { .. } | SeasonFact::Tested { .. } => {}
         }
         Ok(fact)
     }

@@ -92,6 +92,9 @@ impl EventState {
         }
         tags.insert("Event".to_owned(), event.title.clone());
         tags.insert("Round".to_owned(), game.round.clone());
+        if !event.official {
+            tags.insert("Official".to_owned(), "no".to_owned());
+        }
         if let Some(class) = event.resources {
             tags.insert("Resources".to_owned(), class.as_str().to_owned());
         }

@@ -85,6 +85,8 @@ pub(super) struct EventState {
     /// Pairs with a lease, and those that are being handed out.
     pub(super) pairs: BTreeMap<PairId, Pair>,
     pub(super) held: Held,
+    /// When its last game was over, where breaks follow; else 0.
+    pub(super) ended_unix_ms: u64,
     pub(super) book: BookState,
     /// That for what is played after a level match; empty where there is none.
     pub(super) level_book: BookState,

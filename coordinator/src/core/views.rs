@@ -342,11 +342,20 @@ impl Core {
 }
 
 impl EventState {
-    /// The moment before which nothing is handed out, where it is still to come.
+    /// The moment before which nothing is handed out, where it is still to come: its own time, or the end of a break.
     pub(super) fn begins_after(&self, now_unix_ms: u64) -> Option<String> {
-        let at = self.event.spec().event.not_before?;
+        let event = &self.event.spec().event;
         let now = i64::try_from(now_unix_ms).unwrap_or(i64::MAX);
-        (at.as_millisecond() > now).then(|| format!("its time: not before {at}"))
+        if let Some(at) = event.not_before.filter(|at| at.as_millisecond() > now) {
+            return Some(format!("its time: not before {at}"));
+        }
+        let pause = u64::try_from(event.pause.as_millis()).unwrap_or(u64::MAX);
+        if pause == 0 || self.ended_unix_ms == 0 {
+            return None;
+        }
+        let over = i64::try_from(self.ended_unix_ms.saturating_add(pause)).unwrap_or(i64::MAX);
+        let at = jiff::Timestamp::from_millisecond(over).unwrap_or(jiff::Timestamp::MAX);
+        (over > now).then(|| format!("the break between games: not before {at:.0}"))
     }
 
     /// What an event waits for before its first game.

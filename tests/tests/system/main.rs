@@ -14,3 +14,4 @@ mod operator;
 mod recover;
 mod run;
 mod season;
+mod swiss;

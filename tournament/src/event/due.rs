@@ -99,7 +99,9 @@ impl Event {
     }
 
     fn assignment(&self, place: &Place, game: u8, ahead: bool) -> Assignment {
-        let last = if self.schedule.by_cycles() { game } else { self.schedule.games_per_pair() };
+        // Between the games of a pair, too, there is a break.
+        let alone = self.schedule.by_cycles() || !self.spec.event.pause.is_zero();
+        let last = if alone { game } else { self.schedule.games_per_pair() };
         let games = (game..=last)
             .map(|game| (game, self.schedule.order(place, game)))
             .filter(|&(_, order)| !self.closed.contains(order))

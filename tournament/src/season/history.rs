@@ -25,7 +25,8 @@ pub fn history(
             continue;
         }
         let title = if event.event.title.is_empty() { &event.name } else { &event.event.title };
-        text.push_str(&format!("\n## {title} (`{}`)\n\n", event.name));
+        let official = if event.event.official { "" } else { ", not official" };
+        text.push_str(&format!("\n## {title} (`{}`{official})\n\n", event.name));
         let mut names: Vec<&str> = Vec::new();
         for logged in facts.unwrap_or_default() {
             match &logged.fact {
@@ -69,6 +70,9 @@ fn of_season(fact: &SeasonFact) -> String {
             format!("`{event}`: promoted {}, relegated {}", number(promote), number(relegate))
         }
         SeasonFact::Invitation { engine, answer } => format!("{engine}: {answer:?}").to_lowercase(),
+        SeasonFact::Tested { engine, event, program, games, faults } => {
+            format!("{engine} was tried for `{event}` with program {program}: {games} games, {faults} faults")
+        }
         SeasonFact::Updated { engine, event } => format!("{engine} may be another program from `{event}` on"),
     }
 }

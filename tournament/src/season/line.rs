@@ -7,17 +7,56 @@ use super::{log::Closed, question::Question};
 /// # Errors
 /// [`Question::Tie`] where the line goes through engines that share a place.
 pub(super) fn first(closed: &Closed, count: u32, line: &'static str) -> Result<Vec<String>, Question> {
+    first_of(closed, count, line, |_| true)
+}
+
+/// The first `count` of those that may be.
+///
+/// # Errors
+/// As [`first`].
+pub(super) fn first_of(
+    closed: &Closed,
+    count: u32,
+    line: &'static str,
+    may: impl Fn(&String) -> bool,
+) -> Result<Vec<String>, Question> {
     let mut taken: Vec<String> = Vec::new();
     for group in &closed.order {
+        let group: Vec<String> = group.iter().filter(|engine| may(engine)).cloned().collect();
         let room = (count as usize).saturating_sub(taken.len());
         if room == 0 {
             break;
         }
         if group.len() > room {
-            let (event, engines, above) = (closed.event.clone(), group.clone(), room as u32);
+            let (event, engines, above) = (closed.event.clone(), group, room as u32);
             return Err(Question::Tie { event, line, engines, above });
         }
-        taken.extend(group.iter().cloned());
+        taken.extend(group);
+    }
+    Ok(taken)
+}
+
+/// Who have these places, from 1, in this order; one that the table does not have stays vacant.
+///
+/// # Errors
+/// [`Question::Tie`] where such a place is shared.
+pub(super) fn at(closed: &Closed, places: &[u32], line: &'static str) -> Result<Vec<String>, Question> {
+    let mut taken = Vec::new();
+    for &place in places {
+        let mut before = 0;
+        for group in &closed.order {
+            let last = before + group.len() as u32;
+            if place > before && place <= last {
+                match group.as_slice() {
+                    [engine] => taken.push(engine.clone()),
+                    _ => {
+                        let (event, engines, above) = (closed.event.clone(), group.clone(), place - before);
+                        return Err(Question::Tie { event, line, engines, above });
+                    }
+                }
+            }
+            before = last;
+        }
     }
     Ok(taken)
 }

@@ -43,7 +43,20 @@ pub enum SeasonFact {
         /// What.
         answer: Invitation,
     },
-    /// A person lets an engine's program be another one from here on.
+    /// The test match of an engine with another program is over.
+    Tested {
+        /// Who.
+        engine: String,
+        /// The event that it is to play in with it.
+        event: String,
+        /// The digest of its program.
+        program: String,
+        /// Games that it played.
+        games: u32,
+        /// How many of them it lost by a fault of its own: a crash, a stall, on time, by an illegal move.
+        faults: u32,
+    },
+    /// A person lets an engine's program be another one from here on; behind a test match with faults, also so.
     Updated {
         /// Who.
         engine: String,
@@ -133,7 +146,9 @@ pub(super) struct Said<'l> {
     pub(super) skipped: Vec<&'l str>,
     pub(super) numbers: BTreeMap<&'l str, (Option<u32>, Option<u32>)>,
     pub(super) invitations: BTreeMap<&'l str, Invitation>,
-    pub(super) updated: Vec<(&'l str, &'l str)>,
+    pub(super) updated: Vec<(&'l str, &'l str, u64)>,
+    /// Engine, event and program; the entry's number, games and faults.
+    pub(super) tested: BTreeMap<(&'l str, &'l str, &'l str), (u64, u32, u32)>,
 }
 
 impl<'l> Said<'l> {
@@ -150,7 +165,10 @@ impl<'l> Said<'l> {
                 SeasonFact::Invitation { engine, answer } => {
                     said.invitations.insert(engine, *answer);
                 }
-                SeasonFact::Updated { engine, event } => said.updated.push((engine, event)),
+                SeasonFact::Tested { engine, event, program, games, faults } => {
+                    said.tested.insert((engine, event, program), (logged.seq, *games, *faults));
+                }
+                SeasonFact::Updated { engine, event } => said.updated.push((engine, event, logged.seq)),
             }
         }
         said

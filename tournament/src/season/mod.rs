@@ -14,6 +14,7 @@ mod question;
 mod spec;
 #[cfg(test)]
 mod tests;
+mod update_test;
 
 pub use history::history;
 pub use line::{PlayOff, play_off};
@@ -21,6 +22,7 @@ pub use log::{Closed, Invitation, LoggedSeasonFact, SeasonFact};
 pub use next::{next_rosters, next_season};
 pub use numbers::{Numbers, numbers};
 pub use open::{Opened, event_name, open};
-pub use programs::programs;
+pub use programs::{UpdateTest, programs, update_tests};
 pub use question::Question;
 pub use spec::{Move, SeasonEvent, SeasonSpec, Updates, Vacancies};
+pub use update_test::update_test;

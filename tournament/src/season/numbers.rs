@@ -37,7 +37,6 @@ pub fn numbers(season: &SeasonSpec, log: &[LoggedSeasonFact]) -> BTreeMap<String
         season.events.iter().filter(|event| moves(event).is_some_and(|m| m.to == name)).collect()
     };
     let promoted_into = |name: &str| into(name, |event| event.promote.as_ref());
-    let qualified_into = |name: &str| into(name, |event| event.qualify.as_ref());
     let relegated_into = |name: &str| into(name, |event| event.relegate.as_ref());
     let stated = |event: &SeasonEvent| said.numbers.get(event.name.as_str()).copied().unwrap_or((None, None));
 
@@ -46,7 +45,18 @@ pub fn numbers(season: &SeasonSpec, log: &[LoggedSeasonFact]) -> BTreeMap<String
     for event in &season.events {
         let here = event.entrants.iter().filter(|engine| !said.declined(engine)).count() as u32;
         let coming: u32 = promoted_into(&event.name).iter().map(|from| count(from.promote.as_ref())).sum::<u32>()
-            + qualified_into(&event.name).iter().map(|from| count(from.qualify.as_ref())).sum::<u32>();
+            + season
+                .events
+                .iter()
+                .flat_map(|from| &from.qualify)
+                .filter(|to| to.to == event.name)
+                .map(|to| to.count)
+                .sum::<u32>();
+        let coming = if event.is_league() {
+            coming
+        } else {
+            event.places.map_or(coming, |n| coming.min(n.saturating_sub(here)))
+        };
         let places = event.places.unwrap_or(event.entrants.len() as u32 + coming);
         let vacant = places.saturating_sub(here + coming);
         all.insert(event.name.clone(), Numbers { playing: here + coming, vacant, ..Numbers::default() });

@@ -61,7 +61,13 @@ impl<'a> Known<'a> {
         line: &'static str,
     ) -> Result<Vec<String>, Question> {
         let closed = self.closed(&from.name)?;
-        let Some(decider) = &to.played_off else { return line::first(closed, count, line) };
+        if !to.places.is_empty() {
+            return line::at(closed, &to.places, line);
+        }
+        let Some(decider) = &to.played_off else {
+            let free = |engine: &String| !to.unplaced || !self.season.is_placed(engine);
+            return line::first_of(closed, count, line, free);
+        };
         let off = line::play_off(closed, count);
         if off.spots == 0 {
             return Ok(off.direct);
@@ -98,6 +104,8 @@ impl<'a> Known<'a> {
     /// Who comes into an event during the season, by the event that they come from.
     pub(super) fn newcomers(&self, event: &str) -> Result<Vec<String>, Vec<Question>> {
         let (mut engines, mut questions) = (Vec::new(), Vec::new());
+        // Who come by their places: the first of each event before the second of any.
+        let mut placed: Vec<(u32, String)> = Vec::new();
         for from in &self.season.events {
             let mut take = |who: Result<Vec<String>, Question>| match who {
                 Ok(who) => engines.extend(who),
@@ -106,10 +114,15 @@ impl<'a> Known<'a> {
             if from.promote.as_ref().is_some_and(|to| to.to == event) {
                 take(self.promoted(from));
             }
-            if let Some(to) = from.qualify.as_ref().filter(|to| to.to == event) {
-                take(self.up(from, to, to.count, "qualification"));
+            for to in from.qualify.iter().filter(|to| to.to == event) {
+                match self.up(from, to, to.count, "qualification") {
+                    Ok(who) if !to.places.is_empty() => placed.extend(to.places.iter().copied().zip(who)),
+                    other => take(other),
+                }
             }
         }
+        placed.sort_by_key(|(place, _)| *place);
+        engines.extend(placed.into_iter().map(|(_, engine)| engine));
         if questions.is_empty() { Ok(engines) } else { Err(questions) }
     }
 }
@@ -168,6 +181,12 @@ pub fn open(
     Ok(Opened { roster, spec: Some(Box::new(spec)), why })
 }
 
+/// Who would play in an event as things stand; `None` where what comes before it is not over, or asks.
+pub(super) fn known_roster(known: &Known<'_>, event: &SeasonEvent) -> Option<Vec<String>> {
+    let over = event.after.iter().all(|before| known.is_over(before));
+    roster(known, event).ok().filter(|_| over).map(|(roster, _)| roster)
+}
+
 fn gate_is_shut(known: &Known<'_>, event: &str) -> bool {
     let gate = known.season.event(event).map(|event| event.event.gate);
     gate == Some(Gate::Organiser) && !known.said.advanced.contains(&event) && !known.said.skipped.contains(&event)
@@ -185,16 +204,20 @@ fn roster(known: &Known<'_>, event: &SeasonEvent) -> Result<(Vec<String>, Option
     let here = event.entrants.iter().filter(|engine| !known.said.declined(engine)).cloned();
     let newcomers = known.newcomers(&event.name)?;
     let mut roster: Vec<String> = here.collect();
+    let here = roster.len() as u32;
     for engine in newcomers {
         if !roster.contains(&engine) {
             roster.push(engine);
         }
     }
+    // Who comes into a cup fills its places behind those who are in it.
+    if let Some(places) = event.places.filter(|_| !event.is_league()) {
+        roster.truncate(places.max(here) as usize);
+    }
     Ok((roster, None))
 }
 
 fn spec(season: &SeasonSpec, this: &SeasonEvent, roster: &[String], spots: Option<u32>, seed: u64) -> Spec {
-    let name = event_name(&season.name, &this.name);
     let mut event = this.event.clone();
     event.title = format!("{} - {}", season.name, event.title);
     if event.seed.is_none() {
@@ -203,6 +226,11 @@ fn spec(season: &SeasonSpec, this: &SeasonEvent, roster: &[String], spots: Optio
     if let Some(spots) = spots {
         event.format.set_spots(spots);
     }
+    of_engines(season, event_name(&season.name, &this.name), event, roster)
+}
+
+/// The spec of an event between these engines.
+pub(super) fn of_engines(season: &SeasonSpec, name: String, event: EventSpec, roster: &[String]) -> Spec {
     let engines = roster
         .iter()
         .filter_map(|name| season.engines.iter().find(|engine| engine.setup.name == *name))
@@ -224,7 +252,7 @@ fn finished(engine: &EngineSpec, event: &EventSpec) -> EngineSpec {
 }
 
 /// A seed of its own for each event (FNV-1a over its name), below 2⁵³: TOML and JSON carry it unchanged.
-fn seed_of(seed: u64, event: &str) -> u64 {
+pub(super) fn seed_of(seed: u64, event: &str) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325 ^ seed;
     for byte in event.bytes() {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);

@@ -40,6 +40,22 @@ pub enum Question {
         /// What is allowed, one line.
         rule: String,
     },
+    /// An engine with another program than before plays its test match. Nobody is asked.
+    Trying {
+        /// Who.
+        engine: String,
+        /// Against whom.
+        opponent: String,
+    },
+    /// An engine with another program than before lost games of its test match by faults of its own.
+    Faulty {
+        /// Who.
+        engine: String,
+        /// Games of its test match.
+        games: u32,
+        /// So many of them.
+        faults: u32,
+    },
     /// There are too few to play.
     TooFew {
         /// Who there is.
@@ -56,7 +72,7 @@ impl Question {
     /// Whether a person can answer it.
     #[must_use]
     pub const fn asks_a_person(&self) -> bool {
-        !matches!(self, Self::Earlier { .. })
+        !matches!(self, Self::Earlier { .. } | Self::Trying { .. })
     }
 
     /// Its name within the season: `el/promotion`.
@@ -68,6 +84,7 @@ impl Question {
             Self::Tie { event, line, .. } => format!("{event}/{line}"),
             Self::Invitation { engine } => format!("invitation/{engine}"),
             Self::Program { engine, .. } => format!("program/{engine}"),
+            Self::Trying { engine, .. } | Self::Faulty { engine, .. } => format!("test/{engine}"),
             Self::TooFew { .. } => "entrants".to_owned(),
             Self::Unknown { name } => format!("unknown/{name}"),
         }
@@ -93,6 +110,14 @@ impl fmt::Display for Question {
             Self::Program { engine, before, rule } => {
                 write!(f, "the program of `{engine}` is another than in `{before}`: {rule}; `update` allows it")
             }
+            Self::Trying { engine, opponent } => {
+                write!(f, "`{engine}`, whose program is another than before, plays a test match against `{opponent}`")
+            }
+            Self::Faulty { engine, games, faults } => write!(
+                f,
+                "`{engine}` lost {faults} of {games} games of its test match by faults of its own: another program is \
+                 tried anew, `update` lets it play all the same"
+            ),
             Self::TooFew { engines } => write!(
                 f,
                 "too few entrants: {}",

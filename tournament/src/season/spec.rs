@@ -16,6 +16,9 @@ pub struct SeasonSpec {
     pub vacancies: Vacancies,
     /// In the order of the season.
     pub events: Vec<SeasonEvent>,
+    /// Everything random of its events comes from it; `None`: drawn when it is applied.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
 }
 
 /// One event of a season.
@@ -34,12 +37,16 @@ pub struct SeasonEvent {
     pub promote: Option<Move>,
     /// Who goes down, from the next season on; `to` is empty where they leave the season's events.
     pub relegate: Option<Move>,
-    /// Who plays in another event too, and stays in this one.
-    pub qualify: Option<Move>,
+    /// Who play in other events too, and stay in this one.
+    #[serde(default, deserialize_with = "one_or_more")]
+    pub qualify: Vec<Move>,
     /// Events that must be over before this one opens.
     pub after: Vec<String>,
     /// Whose programs may be others than in the season's events before.
     pub updates: Updates,
+    /// Pairs of the test match that an engine plays before it, where its program is another than before; `None`: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub update_test: Option<u32>,
 }
 
 /// Engines that go from one event to another.
@@ -53,6 +60,26 @@ pub struct Move {
     /// An event in which those who are level on points about the last of these places play for them. `None`: the
     /// tie-breaks decide.
     pub played_off: Option<String>,
+    /// These places of the table, from 1, in place of the first `count`, which is their number; empty: the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<u32>,
+    /// Only those who are in no league when the season begins (§2.3); the others are passed over.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unplaced: bool,
+}
+
+/// Once there was one at most.
+fn one_or_more<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<Move>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Moves {
+        Many(Vec<Move>),
+        One(Option<Move>),
+    }
+    Ok(match Moves::deserialize(from)? {
+        Moves::Many(moves) => moves,
+        Moves::One(one) => one.into_iter().collect(),
+    })
 }
 
 /// What makes up for places that are vacant (TCEC §1.8: no engine is put into one from below before the season).
@@ -79,7 +106,21 @@ pub enum Updates {
     None,
 }
 
+impl SeasonEvent {
+    /// Whether engines go up from it or down.
+    #[must_use]
+    pub const fn is_league(&self) -> bool {
+        self.promote.is_some() || self.relegate.is_some()
+    }
+}
+
 impl SeasonSpec {
+    /// Whether an engine is in a league when the season begins.
+    #[must_use]
+    pub fn is_placed(&self, engine: &str) -> bool {
+        self.events.iter().any(|event| event.is_league() && event.entrants.iter().any(|one| one == engine))
+    }
+
     /// One event.
     #[must_use]
     pub fn event(&self, name: &str) -> Option<&SeasonEvent> {
@@ -97,8 +138,8 @@ impl SeasonSpec {
     #[must_use]
     pub fn played_off_in(&self, name: &str) -> Option<(&SeasonEvent, &Move)> {
         self.events.iter().find_map(|event| {
-            let moves = [event.promote.as_ref(), event.qualify.as_ref()];
-            let found = moves.into_iter().flatten().find(|m| m.played_off.as_deref() == Some(name))?;
+            let mut moves = event.promote.iter().chain(&event.qualify);
+            let found = moves.find(|m| m.played_off.as_deref() == Some(name))?;
             Some((event, found))
         })
     }

@@ -281,6 +281,183 @@ fn invitations_and_programs() {
     assert!(fix[0].to_string().contains("it crashed 2 times and came up: a fix of that alone"), "{}", fix[0]);
 }
 
+/// A Swiss that sends engines to a cup, to a league and to two groups.
+const SWISS: &str = r#"
+name = "S"
+seed = 12
+[events.swiss]
+entrants = ["A", "B", "C", "D", "E", "F", "G", "H"]
+format = { swiss = { rounds = 3 } }
+qualify = [
+    { count = 4, to = "cup" },
+    { count = 2, to = "league", who = "unplaced" },
+    { places = [1, 4, 9], to = "x" },
+    { places = [2, 3], to = "y" },
+]
+[events.cup]
+entrants = ["H"]
+places = 4
+format = "knockout"
+[events.league]
+stay = ["A", "C"]
+places = 4
+format = "round-robin"
+relegate = { count = 2 }
+[events.x]
+format = "round-robin"
+qualify = [{ places = [1], to = "z" }, { places = [2], to = "cross" }]
+[events.y]
+format = "round-robin"
+qualify = [{ places = [1], to = "cross" }, { places = [2], to = "z" }]
+[events.z]
+format = "round-robin"
+[events.cross]
+format = "round-robin"
+"#;
+
+fn letters(text: &str) -> Vec<String> {
+    text.chars().map(String::from).collect()
+}
+
+fn of_letters(text: &str) -> SeasonSpec {
+    let engines: String =
+        letters("ABCDEFGH").iter().map(|name| format!("[[engine]]\nname = \"{name}\"\nprogram = \"x\"\n")).collect();
+    let parsed = parse_season("s.toml", &format!("{text}{engines}"), &|_| Err(String::new()));
+    parsed.unwrap_or_else(|e| panic!("{e}")).season
+}
+
+#[test]
+fn a_swiss_fills_a_cup_a_league_and_groups() {
+    let season = of_letters(SWISS);
+    assert_eq!(parse_season("again.toml", &explain_season(&season), &|_| Err(String::new())).unwrap().season, season);
+    let text = serde_json::to_string(&season).unwrap();
+    assert_eq!(serde_json::from_str::<SeasonSpec>(&text).unwrap(), season);
+    let all = numbers(&season, &[]);
+    let playing = ["swiss", "cup", "league", "x", "y", "z", "cross"].map(|event| all[event].playing);
+    assert_eq!(playing, [8, 4, 4, 3, 2, 2, 2]);
+
+    let mut closed = vec![played("swiss", &letters("ABCDEFGH"))];
+    let roster =
+        |event: &str, closed: &[Closed]| open(&season, event, closed, &[], 5).map(|opened| opened.roster.concat());
+    assert_eq!(roster("cup", &closed).as_deref(), Ok("HABC"), "who is in it already comes first, and four play");
+    closed.push(played("cup", &letters("HABC")));
+    assert_eq!(roster("league", &closed).as_deref(), Ok("ACBD"), "A and C are in the league: the next two come");
+    closed.push(played("league", &letters("ACBD")));
+    assert_eq!(roster("x", &closed).as_deref(), Ok("AD"), "nobody is ninth");
+    closed.push(played("x", &letters("DA")));
+    assert_eq!(roster("y", &closed).as_deref(), Ok("BC"));
+    closed.push(played("y", &letters("BC")));
+    assert_eq!(roster("z", &closed).as_deref(), Ok("DC"), "the first before the second");
+    closed.push(played("z", &letters("DC")));
+    assert_eq!(roster("cross", &closed).as_deref(), Ok("BA"), "by place, not by event");
+
+    // A place that is shared asks; one that nobody comes for does not.
+    let mut tied = vec![played("swiss", &letters("ABCDEFGH")), played("cup", &[]), played("league", &[])];
+    tied[0].order = vec![letters("A"), letters("B"), letters("CD"), letters("EFGH")];
+    let asked = open(&season, "x", &tied, &[], 5).unwrap_err();
+    let tie = Question::Tie { event: "swiss".to_owned(), line: "qualification", engines: letters("CD"), above: 2 };
+    assert_eq!(asked, [tie]);
+    // Of those who share a place, who is in a league already takes none of it.
+    assert_eq!(open(&season, "league", &tied, &[], 5).unwrap().roster, letters("ACBD"));
+}
+
+#[test]
+fn the_whole_season_of_tcec_fills_from_its_swiss() {
+    let mut text = String::from("name = \"S\"\npreset = \"tcec-season\"\n");
+    let list = |of: &[String]| of.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+    let placed = [("el", names("el", 1..=10)), ("l2", names("l2", 1..=8)), ("l1", names("l1", 1..=8))];
+    let placed = [placed.to_vec(), vec![("divp", names("divp", 1..=6))]].concat();
+    let others = names("new", 1..=12);
+    let mut all: Vec<String> = placed.iter().rev().flat_map(|(_, names)| names.clone()).collect();
+    all.extend(others);
+    text.push_str(&format!("[events.swiss]\nentrants = [{}]\n", list(&all)));
+    for (event, names) in &placed {
+        text.push_str(&format!("[events.{event}]\nstay = [{}]\n", list(names)));
+    }
+    for name in &all {
+        text.push_str(&format!("[[engine]]\nname = \"{name}\"\nprogram = \"x\"\n"));
+    }
+    let season = parse_season("s.toml", &text, &|_| Err(String::new())).unwrap_or_else(|e| panic!("{e}")).season;
+    let leagues = self::season(FULL, "");
+    for event in ["el", "l2", "l1", "divp", "ct", "sufi"] {
+        let (one, other) = (season.event(event).unwrap(), leagues.event(event).unwrap());
+        let same = SeasonEvent { entrants: one.entrants.clone(), after: one.after.clone(), ..other.clone() };
+        let event = crate::spec::EventSpec { gate: one.event.gate, ..same.event.clone() };
+        assert_eq!(*one, SeasonEvent { event, ..same });
+    }
+    let mut facts: Vec<SeasonFact> = Vec::new();
+    let mut closed: Vec<Closed> = Vec::new();
+    let mut rosters: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for event in &season.events {
+        let opened = open(&season, &event.name, &closed, &said(facts.clone()), 5);
+        let opened = opened.unwrap_or_else(|asked| panic!("{}: {asked:?}", event.name));
+        facts.push(match &opened.spec {
+            Some(_) => advanced(&event.name),
+            None => SeasonFact::Skipped { event: event.name.clone(), why: opened.why },
+        });
+        if opened.spec.is_some() {
+            closed.push(played(&event.name, &opened.roster));
+            rosters.insert(&event.name, opened.roster);
+        }
+    }
+    assert_eq!(rosters["cup"], all[..32]);
+    assert_eq!(rosters["el"], [names("el", 1..=10), names("new", 1..=6)].concat());
+    assert_eq!(rosters["divp"].len(), 8);
+    let at = |places: &[usize]| places.iter().map(|place| all[place - 1].clone()).collect::<Vec<_>>();
+    assert_eq!(rosters["frc-b"], at(&[2, 6, 10, 14, 18]));
+    // A1, B1, C2, D2 and C1, D1, A2, B2.
+    assert_eq!(rosters["frc-s1"], at(&[1, 2, 7, 8]));
+    assert_eq!(rosters["frc-s2"], at(&[3, 4, 5, 6]));
+    assert_eq!(rosters["frc-league"], at(&[1, 3, 2, 4]));
+    assert_eq!(rosters["frc-final"], at(&[1, 3]));
+    let next = next_rosters(&season, &closed, &said(facts)).unwrap();
+    assert_eq!(next.values().map(Vec::len).collect::<Vec<_>>(), [6, 10, 8, 8]);
+}
+
+#[test]
+fn a_new_program_plays_a_test_match_first() {
+    let mut season = season(FULL, "");
+    season.events[1].update_test = Some(3);
+    let mut el = played("el", &names("el", 1..=16));
+    el.digests = names("el", 1..=16).into_iter().map(|name| (name, "sha256:old".to_owned())).collect();
+    let now: BTreeMap<String, String> = [("el 2".to_owned(), "sha256:0123456789".to_owned())].into();
+    let closed = [el];
+    let tests = |facts: &[SeasonFact]| update_tests(&season, "l2", &now, &closed, &said(facts.to_vec()));
+    let asked = |facts: &[SeasonFact]| {
+        let questions = programs(&season, "l2", &names("el", 1..=4), &now, &closed, &said(facts.to_vec()));
+        questions.iter().map(|question| (question.name(), question.asks_a_person())).collect::<Vec<_>>()
+    };
+    // While the gate is shut.
+    let due = tests(&[]);
+    assert_eq!(due.len(), 1);
+    assert_eq!((due[0].engine.as_str(), due[0].opponent.as_str(), due[0].pairs), ("el 2", "l2 1", 3));
+    assert_eq!(asked(&[]), [("test/el 2".to_owned(), false)]);
+    let spec = update_test(&season, "l2", &due[0], 5).unwrap();
+    assert_eq!(spec.name, "S l2 test el 2 01234567");
+    assert!(!spec.event.official && spec.event.gate == crate::spec::Gate::Auto);
+    assert_eq!(spec.engines.iter().map(|e| e.setup.name.as_str()).collect::<Vec<_>>(), ["el 2", "l2 1"]);
+    assert_eq!(crate::event::games_total(&spec, 2), 6);
+    assert!(update_tests(&season, "l1", &now, &closed, &[]).is_empty(), "its roster is not known");
+
+    let tested = |program: &str, faults| SeasonFact::Tested {
+        engine: "el 2".to_owned(),
+        event: "l2".to_owned(),
+        program: program.to_owned(),
+        games: 6,
+        faults,
+    };
+    let updated = SeasonFact::Updated { engine: "el 2".to_owned(), event: "l2".to_owned() };
+    assert_eq!((tests(&[tested("sha256:0123456789", 0)]), asked(&[tested("sha256:0123456789", 0)])), (vec![], vec![]));
+    assert_eq!(tests(&[tested("sha256:else", 0)]).len(), 1, "another program is tried anew");
+    let faulty = tested("sha256:0123456789", 2);
+    assert_eq!(asked(std::slice::from_ref(&faulty)), [("test/el 2".to_owned(), true)]);
+    assert_eq!(asked(&[updated.clone(), faulty.clone()]).len(), 1, "the word came before the faults");
+    assert_eq!(asked(&[faulty, updated]), []);
+    // Who may not be updated is asked about first.
+    season.events[1].updates = Updates::None;
+    assert!(update_tests(&season, "l2", &now, &closed, &[]).is_empty());
+}
+
 #[test]
 fn a_season_explained_is_the_same_season() {
     let season = season(FULL, "");
@@ -328,6 +505,15 @@ fn mistakes_of_a_season_are_named() {
     check(&used("{ when-level = { used-in = [] } }"), &["no events"]);
     check(&used("{ when-level = { from = \"start-position\" } }"), &["the start position is one opening alone"]);
     check(&used("{ when-level = {} }"), &["it does not say which"]);
+    let unofficial = "name = \"S\"\n[events.a]\nofficial = false\npromote = { count = 1, to = \"b\" }\n[events.b]";
+    check(unofficial, &["`[events.a]` is not official, and decides who plays elsewhere"]);
+    let moves = |text: &str| format!("name = \"S\"\n[events.a]\nqualify = {text}\n[events.b]\n[events.c]");
+    check(&moves("{ places = [1, 1], to = \"b\" }"), &["place 1 stands here twice"]);
+    check(&moves("{ places = [1], count = 2, to = \"b\" }"), &["`places` stands in place of `count`"]);
+    check(
+        &moves("{ places = [1], to = \"b\", played-off = \"c\" }"),
+        &["places that are played off are the first of all"],
+    );
     let fischer = used("{ used-in = [\"a\"] }").replace("[events.a]", "[events.a]\ngame = \"chess960\"");
     check(&fischer, &["`[events.b]` takes openings of `a`, which is another game"]);
     check("name = \"S\"\n[events.\"a/b\"]\nstay = []", &["is no name of an event", "a season without events"]);

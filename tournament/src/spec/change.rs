@@ -42,13 +42,14 @@ impl fmt::Display for Difference {
 }
 
 /// What is free at any time: a key, or all below it.
-const FREE: [&str; 14] = [
+const FREE: [&str; 15] = [
     "event.title",
     "event.priority",
     "event.slot.memory",
     "event.slot.labels",
     "event.gate",
     "event.not-before",
+    "event.break",
     "event.stop",
     "event.crashes",
     "event.concurrency",

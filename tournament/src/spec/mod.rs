@@ -615,13 +615,13 @@ pub struct EventSpec {
     pub site: String,
     /// `rookery run`: a file for its log; `None`: in its output folder.
     pub log: Option<String>,
-    /// Whether its games count for ratings.
+    /// Whether its games count beyond it: for ratings, promotion, and what engines may be updated.
     pub official: bool,
     /// Who says that the next event may start.
     pub gate: Gate,
     /// No game starts before.
     pub not_before: Option<jiff::Timestamp>,
-    /// Between a game's end and the next one's start, on one slot.
+    /// Between a game's end and the next one's start, where one is played at a time.
     #[serde(rename = "break")]
     pub pause: Duration,
 }

@@ -43,6 +43,26 @@ pub fn parse_season(
     Ok(parsed)
 }
 
+/// Who go where, as TOML.
+fn move_text(to: &Move) -> String {
+    let mut parts = Vec::new();
+    match to.places.as_slice() {
+        [] => parts.push(format!("count = {}", to.count)),
+        places => {
+            let places: Vec<String> = places.iter().map(ToString::to_string).collect();
+            parts.push(format!("places = [{}]", places.join(", ")));
+        }
+    }
+    if !to.to.is_empty() {
+        parts.push(format!("to = {}", quoted(&to.to)));
+    }
+    parts.extend(to.played_off.as_ref().map(|off| format!("played-off = {}", quoted(off))));
+    if to.unplaced {
+        parts.push("who = \"unplaced\"".to_owned());
+    }
+    format!("{{ {} }}", parts.join(", "))
+}
+
 /// The season as TOML with every default filled in, its engines and its preset included. It parses back to the same.
 #[must_use]
 pub fn explain_season(season: &SeasonSpec) -> String {
@@ -51,6 +71,10 @@ pub fn explain_season(season: &SeasonSpec) -> String {
         Vacancies::PromoteMore => "promote-more",
     };
     let mut text = format!("name = {}\nvacancies = \"{vacancies}\"\n", quoted(&season.name));
+    match season.seed {
+        Some(seed) => text.push_str(&format!("seed = {seed}\n")),
+        None => text.push_str("# seed: drawn when it is applied, kept and printed\n"),
+    }
     for engine in &season.engines {
         text.push_str("\n[[engine]]\n");
         super::explain::lines(&tree::engine(engine), &mut text);
@@ -62,11 +86,17 @@ pub fn explain_season(season: &SeasonSpec) -> String {
         if let Some(places) = event.places {
             text.push_str(&format!("places = {places}\n"));
         }
-        for (word, to) in [("promote", &event.promote), ("relegate", &event.relegate), ("qualify", &event.qualify)] {
-            if let Some(Move { count, to, played_off }) = to {
-                let to = if to.is_empty() { String::new() } else { format!(", to = {}", quoted(to)) };
-                let off = played_off.as_ref().map_or_else(String::new, |off| format!(", played-off = {}", quoted(off)));
-                text.push_str(&format!("{word} = {{ count = {count}{to}{off} }}\n"));
+        for (word, to) in [("promote", &event.promote), ("relegate", &event.relegate)] {
+            if let Some(to) = to {
+                text.push_str(&format!("{word} = {}\n", move_text(to)));
+            }
+        }
+        match event.qualify.as_slice() {
+            [] => {}
+            [one] => text.push_str(&format!("qualify = {}\n", move_text(one))),
+            more => {
+                let more: Vec<String> = more.iter().map(|to| format!("    {},\n", move_text(to))).collect();
+                text.push_str(&format!("qualify = [\n{}]\n", more.concat()));
             }
         }
         text.push_str(&format!("after = [{}]\n", list(&event.after)));
@@ -76,6 +106,9 @@ pub fn explain_season(season: &SeasonSpec) -> String {
             Updates::None => "none",
         };
         text.push_str(&format!("updates = \"{updates}\"\n"));
+        if let Some(pairs) = event.update_test {
+            text.push_str(&format!("update-test = {{ pairs = {pairs} }}\n"));
+        }
         super::explain::lines(&tree::event(&event.event), &mut text);
     }
     text

@@ -10,7 +10,8 @@ use toml::{
 use super::{
     SpecError,
     error::Sink,
-    read::read,
+    is_season,
+    read::{read, season},
     tree::{key_text, quoted},
     walk::clean,
 };
@@ -76,7 +77,12 @@ const UNREAD: &str = "not read";
 /// All mistakes of a text, files that it names left out.
 fn mistakes(text: &str) -> Vec<SpecError> {
     let sink = Sink::default();
-    let _ = read("spec", text, &|_| Err(UNREAD.to_owned()), &sink);
+    let unread = |_: &str| Err(UNREAD.to_owned());
+    if is_season(text) {
+        let _ = season::read("season", text, &unread, &sink);
+    } else {
+        let _ = read("spec", text, &unread, &sink);
+    }
     let errors = sink.into_errors("spec").err().map(|e| e.errors).unwrap_or_default();
     errors.into_iter().filter(|e| e.hint != UNREAD).collect()
 }

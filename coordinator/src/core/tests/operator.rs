@@ -273,3 +273,37 @@ fn the_schedule_has_the_games_to_come_page_by_page() {
     let other = Request::Schedule { event: String::new(), behind: None, limit: 9, engine: Some("nobody".to_owned()) };
     assert!(matches!(world.asked(other), Ok(Answer::Schedule(none, None)) if none.games.is_empty()));
 }
+
+/// One game, then the break, also between the games of a pair; another leader keeps to what is left of it.
+#[test]
+fn between_two_games_there_is_a_break() {
+    let mut world = World::leading();
+    world.apply(&spec("m", 2, "one-at-a-time = true\nbreak = \"3s\"\nofficial = false"));
+    world.welcome(1, hello("w", 2));
+    let mut plays = world.plays(1);
+    for game in 1..=4 {
+        assert_eq!((plays.len(), plays[0].games.len()), (1, 1), "game {game}");
+        let setup = plays[0].games[0].setup.as_ref().unwrap();
+        assert_eq!(setup.tags.get("Official").map(String::as_str), Some("no"));
+        world.say(1, finished(plays[0].attempt, &plays[0].games[0], 2));
+        world.run();
+        let told = world.take(1);
+        assert!(matches!(told.as_slice(), [Message::Recorded(_)]), "{told:?}");
+        if game == 4 {
+            break;
+        }
+        assert!(world.summary().waits_for.starts_with("the break between games: not before 2023-11-14T22:13:"));
+        world.pass(1_500);
+        if game == 2 {
+            world.restart(Config { version: "0.1.0".to_owned(), ..Config::default() });
+            world.welcome(1, hello("w", 2));
+        }
+        world.pass(1_250);
+        assert!(world.take(1).is_empty(), "2.75 s are no break of 3 s");
+        world.pass(250);
+        plays = world.plays(1);
+    }
+    assert_eq!(world.summary().phase(), v1::EventPhase::Finished);
+    let list = world.asked(Request::Ratings(String::new()));
+    assert!(matches!(&list, Err(Denied::Precondition(why)) if why.contains("are not official")), "{list:?}");
+}

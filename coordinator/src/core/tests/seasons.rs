@@ -1,7 +1,7 @@
 //! Seasons: events that open by themselves, gates, questions by name, and all of it from the store alone.
 
 use rookery_game::GameResult;
-use rookery_proto::v1::EventPhase;
+use rookery_proto::v1::{EventPhase, attach_request, attach_response::Message};
 use rookery_tournament::{
     Fact,
     season::{Invitation, SeasonFact, SeasonSpec},
@@ -235,6 +235,78 @@ fn a_level_final_is_played_on_from_earlier_books() {
             assert_eq!((&setup.start, &setup.opening_moves), (&opening.start.position, &opening.start.moves));
         }
     }
+}
+
+/// Who comes up with another program plays a test match first, and a person is asked where it breaks down in it.
+#[test]
+fn a_new_program_is_tried_between_two_events() {
+    let text = SEASON.replacen("relegate = { count = 1 }\n", "", 1).replacen(
+        "qualify = {",
+        "update-test = { pairs = 1 }\nqualify = {",
+        1,
+    );
+    let mut world = World::leading();
+    let entry = |name: &str, program: &str| v1::CatalogueEntry { name: name.to_owned(), digest: program.to_owned() };
+    let catalogue = |of_c: &str, of_d: &str| v1::Hello {
+        engines: vec![entry("a", "a1"), entry("b", "b1"), entry("c", of_c), entry("d", of_d), entry("e", "e1")],
+        ..hello("w", 1)
+    };
+    let mut request = apply_text(&text, "1");
+    if let Request::ApplySeason { digests, .. } = &mut request {
+        *digests =
+            ["A", "B", "C", "D", "E"].map(|name| (name.to_owned(), format!("{}1", name.to_lowercase()))).to_vec();
+    }
+    world.asked(request).unwrap();
+    decide(&mut world, "low", &["C", "B"]);
+    assert_eq!(summary(&mut world).questions, ["low/gate: `low` is over: `advance` lets the season go on"]);
+
+    // C comes with another program while the gate is shut; it breaks down.
+    world.welcome(2, catalogue("c2", "d1"));
+    let wait = "test/C: `C`, whose program is another than before, plays a test match against `D`";
+    let play = |world: &mut World, session: u64, crash: bool| {
+        let told = world.take(session);
+        let plays: Vec<v1::Play> = told
+            .into_iter()
+            .filter_map(|message| match message {
+                Message::Play(play) if play.event.contains(" test C ") => Some(play),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(plays.len(), 1);
+        for order in &plays[0].games {
+            let setup = order.setup.as_ref().unwrap();
+            assert_eq!(setup.tags["Official"], "no");
+            let mut message = finished(plays[0].attempt, order, 2);
+            if crash
+                && let attach_request::Message::Finished(v1::Finished { record: Some(record), .. }) = &mut message
+                && let Some(outcome) = &mut record.outcome
+            {
+                // White resigned; here its engine is gone.
+                outcome.ending = v1::Ending::Crash.into();
+                outcome.fault = v1::Seat::First.into();
+            }
+            world.say(session, message);
+            world.run();
+        }
+    };
+    play(&mut world, 2, true);
+    say(&mut world, SeasonFact::Advanced { event: "low".to_owned() }, "go").unwrap();
+    let asked = summary(&mut world).questions;
+    assert!(asked[0].starts_with("test/C: `C` lost 1 of 2 games of its test match by faults of its own"), "{asked:?}");
+    assert_eq!(roster(&mut world, "top"), "");
+
+    // Another program is tried anew, and the event begins with it.
+    world.welcome(3, catalogue("c3", "d1"));
+    assert_eq!(summary(&mut world).events[1].waits_for, [wait]);
+    play(&mut world, 3, false);
+    assert_eq!(roster(&mut world, "top"), "DEC");
+    let Ok(Answer::Season(_, history, _)) = world.asked(Request::Season("S".to_owned())) else { panic!() };
+    for part in ["C was tried for `top` with program c2: 2 games, 1 faults", "with program c3: 2 games, 0 faults"] {
+        assert!(history.contains(part), "{part} in\n{history}");
+    }
+    let standings = world.asked(Request::Standings("S top".to_owned()));
+    let Ok(Answer::Standings(_, table, _, _)) = standings else { panic!() };
+    assert!(table.lines.iter().all(|line| line.games == 0), "test games count nowhere");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use rookery_game::{
     setup::{GameKind, Limits},
 };
 
-use super::{MAX_NAME, MAX_PATH, event::Of};
+use super::{MAX_NAME, MAX_PATH, event::Of, season::PRESET};
 use crate::spec::{
     CrashLimits, CrashesThen, Distinct, OpeningSource, OpeningsSpec, Per, defaults,
     walk::{Table, Value},
@@ -71,10 +71,11 @@ pub(super) fn openings(event: &Table<'_>, game: GameKind, of: Of<'_>, level: boo
     lines(&table, &mut openings);
     if let Some(value) = table.get("when-level") {
         let hint = "expected `format = { match = { pairs = 50, when-level = { pairs = 12 } } }`, or leave it out";
-        if !level {
+        // A season that writes another format has no use for what its preset says.
+        if !level && value.source.file != PRESET {
             value.error("only a match that goes on when it is level has openings for that", hint);
         }
-        openings.when_level = when_level(value, game, of).map(Box::new);
+        openings.when_level = when_level(value, game, of).map(Box::new).filter(|_| level);
     }
     table.finish();
     openings

@@ -188,14 +188,16 @@ pub(super) fn read(
         not_before: table.get("not-before").and_then(|v| v.moment()),
         pause: table.get("break").and_then(|v| v.duration()).unwrap_or_default(),
     };
-    for (key, said, what) in [
-        ("log", event.log.is_some(), "a log file of an event"),
-        ("official", !event.official, "leaving games out of lists"),
-        ("break", !event.pause.is_zero(), "a break between games"),
-    ] {
+    for (key, said, what) in [("log", event.log.is_some(), "a log file of an event")] {
         if said && let Some(value) = table.get(key) {
             not_yet(&value, what);
         }
+    }
+    if !event.pause.is_zero()
+        && !event.one_at_a_time
+        && let Some(value) = table.get("break")
+    {
+        value.error("a break is between games that are played one at a time", "write `one-at-a-time = true`");
     }
     let by_table = event.format.widens() || matches!(event.format, FormatSpec::ConditionalTieBreak { .. });
     if event.play == Play::Cycles

@@ -17,7 +17,12 @@ use crate::{
 };
 
 /// Presets: their names and their texts.
-const PRESETS: [(&str, &str); 1] = [("tcec-leagues", include_str!("../../../../deploy/presets/tcec-leagues.toml"))];
+const PRESETS: [(&str, &str); 2] = [
+    ("tcec-leagues", include_str!("../../../../deploy/presets/tcec-leagues.toml")),
+    ("tcec-season", include_str!("../../../../deploy/presets/tcec-season.toml")),
+];
+/// How a preset is named in messages.
+pub(super) const PRESET: &str = "the preset";
 /// No season has more.
 const MAX_EVENTS: usize = 64;
 
@@ -35,6 +40,7 @@ pub(in crate::spec) fn read(
             engines: Vec::new(),
             vacancies: Vacancies::default(),
             events: Vec::new(),
+            seed: None,
         },
         files: Vec::new(),
     };
@@ -54,7 +60,7 @@ pub(in crate::spec) fn read(
         list.read(value);
     }
     let preset = root.get("preset").and_then(|value| value.word(&PRESETS)).unwrap_or_default();
-    let behind = Source::new("the preset", preset, sink);
+    let behind = Source::new(PRESET, preset, sink);
     let preset_document = document(&behind).unwrap_or_default();
     let root = root.before(&behind, &preset_document);
     match root.get("name").and_then(event_name) {
@@ -66,6 +72,7 @@ pub(in crate::spec) fn read(
     }
     let vacancies = [("relegate-less", Vacancies::RelegateLess), ("promote-more", Vacancies::PromoteMore)];
     parsed.season.vacancies = root.get("vacancies").and_then(|value| value.word(&vacancies)).unwrap_or_default();
+    parsed.season.seed = root.get("seed").and_then(|value| value.count(0, i128::from(u64::MAX)));
     let of_preset = preset_document.get("events").and_then(|value| match value.get_ref() {
         DeValue::Table(events) => Some(events),
         _ => None,
@@ -124,6 +131,7 @@ pub(in crate::spec) fn read(
     }
     twice(&source, &parsed.season);
     other_games(&source, &parsed.season);
+    unofficial(&source, &parsed.season);
     sink.forget_echoes();
     parsed
 }
@@ -158,7 +166,11 @@ impl Context<'_> {
         let places = table.get("places").and_then(|value| value.count(2, 10_000));
         let promote = table.get("promote").and_then(|value| self.to(value, true));
         let relegate = table.get("relegate").and_then(|value| self.to(value, false));
-        let qualify = table.get("qualify").and_then(|value| self.to(value, true));
+        let qualify = table.get("qualify").map(|value| match value.is_list() {
+            true => value.list("").unwrap_or_default().into_iter().filter_map(|value| self.to(value, true)).collect(),
+            false => self.to(value, true).into_iter().collect(),
+        });
+        let qualify = qualify.unwrap_or_default();
         let before = self.at.checked_sub(1).map(|before| self.names[before].to_owned());
         let after = match table.get("after") {
             Some(value) => {
@@ -169,12 +181,13 @@ impl Context<'_> {
         };
         let updates = [("promoted", Updates::Promoted), ("all", Updates::All), ("none", Updates::None)];
         let updates = table.get("updates").and_then(|value| value.word(&updates)).unwrap_or_default();
+        let update_test = table.get("update-test").and_then(update_test);
         let game = event::game(&table).unwrap_or(GameKind::Chess);
         let (_, event) =
             event::read(table, game, &mut engines.to_vec(), event::Of::Season { names: self.names, at: self.at });
         let title = if event.title.is_empty() { name.clone() } else { event.title.clone() };
         let event = EventSpec { title, ..event };
-        SeasonEvent { name, event, entrants, places, promote, relegate, qualify, after, updates }
+        SeasonEvent { name, event, entrants, places, promote, relegate, qualify, after, updates, update_test }
     }
 
     fn entrants(&self, value: Value<'_>) -> Vec<String> {
@@ -213,8 +226,9 @@ impl Context<'_> {
     fn to(&self, value: Value<'_>, upwards: bool) -> Option<Move> {
         let example = if upwards { "{ count = 4, to = \"l2\" }" } else { "{ count = 6 }" };
         let table = value.table(format!("`{}`", value.key), &format!("{} = {example}", value.key))?;
-        let count = table.get("count");
-        if count.is_none() {
+        let (count, places) = (table.get("count"), table.get("places"));
+        let places = places.map(|value| self.places(value, upwards && count.is_none())).unwrap_or_default();
+        if count.is_none() && places.is_empty() {
             table.error("it does not say how many", format!("expected e.g. `{} = {example}`", value.key));
         }
         let to = table.get("to");
@@ -223,13 +237,56 @@ impl Context<'_> {
         }
         let played_off = table.get("played-off").and_then(|value| self.event(value, Side::Later));
         let side = if upwards { Side::Later } else { Side::Earlier };
+        let who = table.get("who").and_then(|value| value.word(&[("all", false), ("unplaced", true)]));
+        let count = count.and_then(|value| value.count(1, 10_000)).unwrap_or(1);
         let read = Move {
-            count: count.and_then(|value| value.count(1, 10_000)).unwrap_or(1),
+            count: if places.is_empty() { count } else { u32::try_from(places.len()).unwrap_or(1) },
             to: to.and_then(|value| self.event(value, side)).unwrap_or_default(),
             played_off,
+            places,
+            unplaced: who.unwrap_or(false),
         };
+        if read.played_off.is_some() && (read.unplaced || !read.places.is_empty()) {
+            table.error("places that are played off are the first of all", "leave out `places` and `who`");
+        }
         table.finish();
         Some(read)
+    }
+
+    /// Places of a table, each once.
+    fn places(&self, value: Value<'_>, fits: bool) -> Vec<u32> {
+        if !fits {
+            value.error("`places` stands in place of `count`, where engines go up", "leave out one of them");
+        }
+        let mut places: Vec<u32> = Vec::new();
+        for value in value.list("places = [1, 3]").unwrap_or_default() {
+            let Some(place) = value.count(1, 10_000) else { continue };
+            if places.contains(&place) {
+                value.error(format!("place {place} stands here twice"), "leave it out here");
+            } else {
+                places.push(place);
+            }
+        }
+        places
+    }
+}
+
+/// The match by which a new program is tried.
+fn update_test(value: Value<'_>) -> Option<u32> {
+    let table = value.table("`update-test`", "update-test = { pairs = 1 }")?;
+    let pairs = table.get("pairs").and_then(|value| value.count(1, 1_000));
+    table.finish();
+    Some(pairs.unwrap_or(1))
+}
+
+/// What does not count sends nobody anywhere.
+fn unofficial(source: &Source<'_>, season: &SeasonSpec) {
+    for event in season.events.iter().filter(|event| !event.event.official) {
+        let moves = event.promote.is_some() || event.relegate.is_some() || !event.qualify.is_empty();
+        if moves || season.played_off_in(&event.name).is_some() {
+            let message = format!("`[events.{}]` is not official, and decides who plays elsewhere", event.name);
+            source.error_of_file(message, "leave out `official`, or who goes where");
+        }
     }
 }
 
