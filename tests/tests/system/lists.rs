@@ -6,9 +6,9 @@ use rookery_tests::{fleet::Fleet, judge::judge, tools};
 use serde_json::Value;
 
 /// Games of another manager, two of them a pair.
-const OLD: &str = "[Event \"old\"]\n[Site \"?\"]\n[Date \"2001.01.01\"]\n[Round \"1\"]\n[White \"One\"]\n[Black \"Four\"]\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n\n\
-                   [Event \"old\"]\n[Site \"?\"]\n[Date \"2001.01.01\"]\n[Round \"1\"]\n[White \"Four\"]\n[Black \"One\"]\n[Result \"1/2-1/2\"]\n\n1. d4 d5 1/2-1/2\n\n\
-                   [Event \"old\"]\n[Site \"?\"]\n[Date \"2001.01.01\"]\n[Round \"2\"]\n[White \"Two\"]\n[Black \"Four\"]\n[Result \"0-1\"]\n\n1. c4 c5 0-1";
+const OLD: &str = "[Event \"old\"]\n[Site \"?\"]\n[Date \"2001.01.01\"]\n[Round \"1\"]\n[White \"One\"]\n[Black \"Four\"]\n[Result \"1-0\"]\n[PlyCount \"2\"]\n\n1. e4 e5 1-0\n\n\
+                   [Event \"old\"]\n[Site \"?\"]\n[Date \"2001.01.01\"]\n[Round \"1\"]\n[White \"Four\"]\n[Black \"One\"]\n[Result \"1/2-1/2\"]\n[PlyCount \"2\"]\n\n1. d4 d5 1/2-1/2\n\n\
+                   [Event \"old\"]\n[Site \"?\"]\n[Date \"2001.01.01\"]\n[Round \"2\"]\n[White \"Two\"]\n[Black \"Four\"]\n[Result \"0-1\"]\n[PlyCount \"2\"]\n\n1. c4 c5 0-1";
 
 fn spec(name: &str, engines: &[&str], event: &str) -> String {
     let engine = |name: &&str| format!("[[engine]]\nname = {name:?}\nprogram = {:?}\n", name.to_lowercase());
