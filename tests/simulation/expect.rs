@@ -11,7 +11,7 @@ use rookery_tournament::{
 };
 
 use crate::{
-    operator::Deed,
+    operator::{Deed, REASON, Ruling},
     script::{BOOK, LEVEL_BOOK, Library, Plan},
     shape::Shape,
 };
@@ -111,8 +111,21 @@ pub(crate) fn without_faults(shape: &Shape, library: &Library, seed: u64, deeds:
             run.fact(fact);
             continue;
         }
-        if matches!(run.event.phase(), Phase::Finished) {
+        if matches!(run.event.phase(), Phase::Finished | Phase::Stopped) {
             return Ok(ending(&run.event, results.values(), stops));
+        }
+        if let Phase::Asking(questions) = run.event.phase()
+            && let Some(ruling) = questions.iter().find_map(|question| Ruling::on(question))
+        {
+            let fact = match ruling {
+                Ruling::Rank(engines) => run.event.ranked(&engines)?,
+                Ruling::Stop => Fact::Stopped { encounter: None, at: None, why: REASON.to_owned() },
+            };
+            if let Fact::Stopped { .. } = &fact {
+                stops.push(stop_text(&fact));
+            }
+            run.fact(fact);
+            continue;
         }
         let aside: Vec<_> = run.event.engines_aside().map(|(engine, _)| engine).collect();
         if let Some(engine) = aside.first() {

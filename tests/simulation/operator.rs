@@ -17,6 +17,8 @@ use crate::{
 /// How long an answer is waited for.
 const PATIENCE: u64 = 8 * SECOND;
 const STEP: u64 = SECOND;
+/// Why an operator does anything.
+pub(crate) const REASON: &str = "by the script";
 /// The event's.
 pub(crate) const UID: &str = "u";
 
@@ -31,10 +33,35 @@ pub(crate) enum Deed {
     Rule((PairId, u8), GameResult),
     Drain(String),
     Undrain(String),
+    /// Says in which order those are who are level.
+    Rank(Vec<String>),
+    /// Closes an event that cannot go on.
+    Stop,
     /// Looks at the event, and answers what it asks.
     Ask,
     /// Looks at the fleet, and lets whoever is drained play on.
     Fleet,
+}
+
+/// The script's answer to what only a person can say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Ruling {
+    /// Best first.
+    Rank(Vec<String>),
+    Stop,
+}
+
+impl Ruling {
+    /// The same answer to the same question, whoever asks and when.
+    pub(crate) fn on(question: &str) -> Option<Self> {
+        if let Some((names, _)) = question.split_once(" are level on all tie-breaks") {
+            let mut names: Vec<String> = names.split(", ").map(str::to_owned).collect();
+            names.sort();
+            names.reverse();
+            return Some(Self::Rank(names));
+        }
+        question.contains("cannot be paired").then_some(Self::Stop)
+    }
 }
 
 struct Task {
@@ -116,11 +143,8 @@ impl Operator {
 impl World {
     fn request(&self, task: usize) -> Request {
         let event = String::new();
-        let change = Change {
-            by: "operator".to_owned(),
-            reason: "by the script".to_owned(),
-            request_id: format!("request-{task}"),
-        };
+        let change =
+            Change { by: "operator".to_owned(), reason: REASON.to_owned(), request_id: format!("request-{task}") };
         match self.operator.tasks[task].deed.clone() {
             Deed::Apply => Request::Apply {
                 ladder: None,
@@ -146,6 +170,8 @@ impl World {
             Deed::Rule(game, result) => Request::Rule { event, game: game_name(game), result, change },
             Deed::Drain(worker) => Request::Drain { worker, grace_ms: 4_000, change },
             Deed::Undrain(worker) => Request::Undrain { worker, change },
+            Deed::Rank(engines) => Request::Rank { event, engines, change },
+            Deed::Stop => Request::Stop { event, change },
             Deed::Ask => Request::Event(event),
             Deed::Fleet => Request::Workers,
         }
@@ -218,6 +244,8 @@ impl World {
                 (Deed::Void(of) | Deed::Replay(of) | Deed::Rule(of, _), Denied::NotFound(_)) if !self.is_drawn(*of) => {
                     self.operator.tasks[task].asked_until = self.now + 3 * SECOND;
                 }
+                // A game is played again meanwhile, or it is ranked already: it is looked at again.
+                (Deed::Rank(_), Denied::Precondition(_)) => self.operator.tasks[task].done = true,
                 // A finished event takes neither; a worker may be unknown.
                 (Deed::Pause(_) | Deed::Resume | Deed::Ask, _) => self.operator.tasks[task].done = true,
                 (Deed::Drain(_) | Deed::Undrain(_), Denied::NotFound(_)) => self.operator.tasks[task].done = true,
@@ -252,6 +280,11 @@ impl World {
         let outcome = self.explains(summary);
         self.check(outcome);
         for question in &summary.questions {
+            match Ruling::on(question) {
+                Some(Ruling::Rank(engines)) => self.operator.add(self.now, Deed::Rank(engines)),
+                Some(Ruling::Stop) => self.operator.add(self.now, Deed::Stop),
+                None => {}
+            }
             let Some(pair) = question.strip_prefix("pair ").and_then(|rest| rest.get(..26)) else { continue };
             let Ok(pair) = pair.parse::<PairId>() else {
                 return self.fail(format!("answers: no pair in the question: {question}"));

@@ -72,7 +72,7 @@ impl World {
         if left || !self.operator.is_done() || !self.workers.iter().all(super::worker::Worker::is_idle) {
             return false;
         }
-        self.watch.event.phase() == Phase::Finished
+        matches!(self.watch.event.phase(), Phase::Finished | Phase::Stopped)
     }
 
     fn why_not_over(&mut self) -> String {

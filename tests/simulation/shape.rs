@@ -38,15 +38,64 @@ const FORMATS: [(&str, u32, bool); 12] = [
     ("format = { gauntlet = { engines = [\"A\", \"B\"], pairs = 1 } }\nplay = \"cycles\"", 4, false),
 ];
 
-/// Formats that draw as results come in.
-const DRAWN: [(&str, u32); 7] = [
-    ("match = { pairs = 2, when-level = { pairs = 2 } }", 2),
-    ("match = { pairs = 3, begins = \"second\", stop-when-decided = true, when-level = \"pairs\" }", 2),
-    ("knockout = { pairs = [1, 2], bronze = 1, seeded = 2 }", 4),
-    ("swiss = { rounds = 2 }", 4),
-    ("swiss = { rounds = 2, system = \"fide\" }", 3),
-    ("conditional-tie-break = { spots = 1 }", 3),
-    ("ladder = { pairs = 2 }", 3),
+/// Leagues, matches that end early or go on, cups, tie-breaks, Swiss and ladders: where all rounds are not known from
+/// the start they are drawn as results come in.
+const MORE: [(&str, u32, bool); 34] = [
+    // Leagues.
+    ("format = { round-robin = { double-rounds = 1, order = \"shuffled\" } }", 4, false),
+    ("format = { round-robin = { double-rounds = 2 } }\nplay = \"cycles\"", 3, false),
+    ("format = { round-robin = { double-rounds = 2, begins = \"lower\" } }", 3, false),
+    ("format = { round-robin = { cycles = 2, begins = \"lower\" } }\ngames-per-pair = 1", 5, false),
+    ("format = { round-robin = { double-rounds = 1 } }\none-at-a-time = true", 3, false),
+    // Superfinals, and matches that stop when they are decided.
+    ("format = { match = { pairs = 2, when-level = { pairs = 2 } } }", 2, true),
+    (
+        "format = { match = { pairs = 4, begins = \"second\", when-level = { pairs = 3 } } }\none-at-a-time = true",
+        2,
+        true,
+    ),
+    (
+        "format = { match = { pairs = 3, begins = \"second\", stop-when-decided = true, when-level = \"pairs\" } }",
+        2,
+        true,
+    ),
+    ("format = { match = { pairs = 6, stop-when-decided = true, pairs-at-once = \"all\" } }", 2, true),
+    ("format = { match = { pairs = 5, stop-when-decided = true, pairs-at-once = \"one\" } }", 2, true),
+    ("format = { match = { pairs = 8, stop-when-decided = true } }\ngames-per-pair = 1", 2, true),
+    // Cups.
+    ("format = { knockout = { pairs = [1, 2], bronze = 1, seeded = 2 } }", 4, true),
+    ("format = { knockout = { pairs = 2, pairs-at-once = \"one\" } }", 3, true),
+    ("format = { knockout = { pairs = [1, 2], bronze = 1, pairs-at-once = \"all\" } }", 5, true),
+    ("format = { knockout = { pairs = 1, bronze = 1, seeded = 4, stop-when-decided = false } }", 6, true),
+    ("format = { knockout = { pairs = [2, 1], bronze = 2 } }", 4, true),
+    ("format = { knockout = { pairs = 3, pairs-at-once = \"all\" } }\ngames-per-pair = 1", 3, true),
+    // Conditional tie-breaks.
+    ("format = { conditional-tie-break = { spots = 1 } }", 3, true),
+    ("format = { conditional-tie-break = { spots = 2 } }", 4, true),
+    ("format = { conditional-tie-break = { spots = 1 } }", 2, true),
+    // Swiss.
+    ("format = { swiss = { rounds = 2 } }", 4, true),
+    ("format = { swiss = { rounds = 3 } }", 5, true),
+    ("format = { swiss = { rounds = 4 } }", 6, true),
+    ("format = { swiss = { rounds = 3, groups = 2 } }", 6, true),
+    ("format = { swiss = { rounds = 3 } }\ngames-per-pair = 1", 6, true),
+    ("format = { swiss = { rounds = 2, pairs = 2 } }", 3, true),
+    ("format = { swiss = { rounds = 2, system = \"fide\" } }", 3, true),
+    ("format = { swiss = { rounds = 4, system = \"fide\" } }\ngames-per-pair = 1", 6, true),
+    ("format = { swiss = { rounds = 3, system = \"fide\", groups = 2, order = \"listed\" } }", 5, true),
+    // Ladders.
+    ("format = { ladder = { pairs = 2 } }", 3, true),
+    ("format = { ladder = { pairs = 3, pairs-at-once = \"needed\" } }", 4, true),
+    ("format = { ladder = { pairs = 4, pairs-at-once = \"all\" } }", 3, true),
+    ("format = { ladder = { pairs = 3, pairs-at-once = \"all\" } }\ngames-per-pair = 1", 4, true),
+    ("format = { ladder = { pairs = 2 } }\none-at-a-time = true", 3, true),
+];
+
+/// What comes last where points are level: a shared place, or a person's word.
+const TIES: [&str; 3] = [
+    "[\"direct-encounter\", \"sonneborn-berger\", \"wins\", \"shared\"]",
+    "[\"wins\", \"ruling\"]",
+    "[\"direct-encounter\", \"ruling\"]",
 ];
 
 const INTERRUPTIONS: [&str; 8] = [
@@ -76,8 +125,10 @@ const OPENINGS: [&str; 4] = [
     "{ order = \"sequential\", per = \"encounter\", distinct = \"no\" }",
 ];
 
-/// Each so many seeds one that draws.
-const DRAWS: u64 = 4;
+/// Each so many seeds one of the second list.
+const MORE_EVERY: u64 = 2;
+/// Names of engines, as many as any event has.
+const NAMES: [&str; 6] = ["A", "B", "C", "D", "E", "F"];
 
 impl Shape {
     /// The book for level matches is the event's own under another digest.
@@ -86,12 +137,16 @@ impl Shape {
     }
 
     pub(crate) fn of(dice: &mut Dice, seed: u64) -> Self {
-        let (format, engines, stops) = *dice.pick(&FORMATS);
-        let drawn = &DRAWN[(seed / DRAWS) as usize % DRAWN.len()];
-        let (format, engines, stops) = match seed.is_multiple_of(DRAWS) {
-            true => (format!("format = {{ {} }}", drawn.0), drawn.1, true),
-            false => (format.to_owned(), engines, stops),
-        };
+        let (mut format, mut engines, mut stops) = *dice.pick(&FORMATS);
+        let mut ties = TIES[0];
+        if seed.is_multiple_of(MORE_EVERY) {
+            let at = seed / MORE_EVERY;
+            (format, engines, stops) = MORE[(at % MORE.len() as u64) as usize];
+            // Where points alone make the order.
+            if format.contains("round-robin") || format.contains("swiss") {
+                ties = TIES[(at / MORE.len() as u64 % TIES.len() as u64) as usize];
+            }
+        }
         let interruption = *dice.pick(&INTERRUPTIONS);
         let (limits, crashes) = *dice.pick(&CRASHES);
         let openings = dice.pick(&OPENINGS).replace("{ ", "{ book = \"book.pgn\", ");
@@ -100,13 +155,13 @@ impl Shape {
             false => openings,
         };
         let mut text = String::from("name = \"event\"\n");
-        for name in ["A", "B", "C", "D"].iter().take(engines as usize) {
+        for name in NAMES.iter().take(engines as usize) {
             text.push_str(&format!("[[engine]]\nname = \"{name}\"\nprogram = \"{}\"\n", name.to_lowercase()));
         }
         text.push_str(&format!(
             "[event]\n{format}\ninterruption = {interruption}\ncrashes = {limits}\nopenings = {openings}\n\
              time-control = \"{TIME_CONTROL}\"\nslot = {{ cores = 1, memory = \"1 GiB\" }}\n\
-             tie-breaks = [\"direct-encounter\", \"sonneborn-berger\", \"wins\", \"shared\"]\n\
+             tie-breaks = {ties}\n\
              limits = {{ start = \"5s\", ready = \"5s\", new-game = \"5s\", quit = \"1s\", stall = \"2s\" }}\n",
         ));
         let files = |name: &str| Err(format!("no file {name}"));
