@@ -63,6 +63,27 @@ impl Run<'_> {
             fact,
         });
     }
+
+    fn play(&mut self, game: &DueGame, library: &Library, seed: u64, results: &mut BTreeMap<GameId, ResultEntry>) {
+        let plan = plan_of(self.shape, library, seed, game);
+        let entry = ResultEntry {
+            game: game.id,
+            first: game.first,
+            second: game.second,
+            result: plan.result,
+            ending: plan.ending,
+            fault: plan.fault,
+            plies: plan.plies() as u32,
+            opening: opening_of(self.shape, library, seed, game),
+            r_mobility: None,
+            prediction: None,
+            restarts: 0,
+            worker: String::new(),
+            location: Location::default(),
+        };
+        self.event.fold_result(&entry);
+        results.insert(game.id, entry);
+    }
 }
 
 /// All games of an event in starting order.
@@ -90,8 +111,38 @@ pub(crate) fn opened(shape: &Shape, library: &Library, seed: u64) -> Event {
     run.event
 }
 
+/// Who came and went, in the order on record, and games of who left that were played by then and count: when it was is
+/// the run's own.
+#[derive(Debug, Default)]
+pub(crate) struct Entrants {
+    facts: Vec<Fact>,
+    played: Vec<GameId>,
+}
+
+impl Entrants {
+    /// As they are in an event that is over.
+    pub(crate) fn of<'a>(event: &Event, facts: impl Iterator<Item = &'a LoggedFact>) -> Self {
+        let moves = |fact: &&Fact| matches!(fact, Fact::Joined { .. } | Fact::Withdrawn { .. });
+        let left = |id| event.field().get(id).is_none_or(|entrant| entrant.withdrawn.is_some());
+        let played = games(event).into_iter().filter(|game| left(game.first) || left(game.second));
+        let played = played.map(|game| game.id).filter(|game| event.result(game).is_some()).collect();
+        Self { facts: facts.map(|logged| &logged.fact).filter(moves).cloned().collect(), played }
+    }
+
+    /// How many came or went.
+    pub(crate) const fn moves(&self) -> usize {
+        self.facts.len()
+    }
+}
+
 /// Plays the event without faults; `deeds` are what operators do to its games.
-pub(crate) fn without_faults(shape: &Shape, library: &Library, seed: u64, deeds: &[Deed]) -> Result<Ending, String> {
+pub(crate) fn without_faults(
+    shape: &Shape,
+    library: &Library,
+    seed: u64,
+    deeds: &[Deed],
+    entrants: &Entrants,
+) -> Result<Ending, String> {
     let mut run = Run { event: opened(shape, library, seed), seq: 100, shape };
     let mut results: BTreeMap<GameId, ResultEntry> = BTreeMap::new();
     let take_1 = |(pair, game): (PairId, u8)| GameId { pair, game, take: 1 };
@@ -101,6 +152,13 @@ pub(crate) fn without_faults(shape: &Shape, library: &Library, seed: u64, deeds:
             Deed::Rule(game, result) => run.fact(Fact::Ruled { game: take_1(*game), result: *result }),
             _ => {}
         }
+    }
+    for fact in &entrants.facts {
+        run.fact(fact.clone());
+    }
+    for id in &entrants.played {
+        let game = run.event.game(&GameId { take: 1, ..*id }).ok_or_else(|| format!("nobody was to play {id}"))?;
+        run.play(&game, library, seed, &mut results);
     }
     let mut stops = Vec::new();
     for _ in 0..10_000 {
@@ -135,24 +193,7 @@ pub(crate) fn without_faults(shape: &Shape, library: &Library, seed: u64, deeds:
         }
         let due = run.event.due(&Held::default(), 1, 1);
         let Some(game) = due.first().and_then(|assignment| assignment.games.first()) else { break };
-        let plan = plan_of(run.shape, library, seed, game);
-        let entry = ResultEntry {
-            game: game.id,
-            first: game.first,
-            second: game.second,
-            result: plan.result,
-            ending: plan.ending,
-            fault: plan.fault,
-            plies: plan.plies() as u32,
-            opening: opening_of(run.shape, library, seed, game),
-            r_mobility: None,
-            prediction: None,
-            restarts: 0,
-            worker: String::new(),
-            location: Location::default(),
-        };
-        run.event.fold_result(&entry);
-        results.insert(game.id, entry);
+        run.play(game, library, seed, &mut results);
     }
     Err(format!("without faults the event comes to {:?}", run.event.phase()))
 }

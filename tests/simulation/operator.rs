@@ -28,11 +28,18 @@ pub(crate) enum Deed {
     Apply,
     Pause(bool),
     Resume,
+    /// Lets an event begin that was applied paused.
+    Begin,
     Void((PairId, u8)),
     Replay((PairId, u8)),
     Rule((PairId, u8), GameResult),
     Drain(String),
     Undrain(String),
+    Join(String),
+    /// Who, and whether its games count.
+    Withdraw(String, bool),
+    /// Who could not join, and so does not leave.
+    Refused(String),
     /// Says in which order those are who are level.
     Rank(Vec<String>),
     /// Closes an event that cannot go on.
@@ -61,6 +68,13 @@ impl Ruling {
             return Some(Self::Rank(names));
         }
         question.contains("cannot be paired").then_some(Self::Stop)
+    }
+}
+
+impl Deed {
+    /// It says how a game ends.
+    fn settles(&self) -> bool {
+        matches!(self, Self::Void(_) | Self::Rule(..))
     }
 }
 
@@ -102,6 +116,9 @@ impl Operator {
                 _ => task(later(dice), Deed::Replay(game)),
             }
         }
+        if shape.held {
+            task(0, Deed::Begin);
+        }
         for _ in 0..dice.roll(3) {
             let at = later(dice);
             task(at, Deed::Pause(dice.one_in(2)));
@@ -113,6 +130,7 @@ impl Operator {
             task(at, Deed::Drain(worker.clone()));
             task(at + dice.between(SECOND, 25 * SECOND), Deed::Undrain(worker));
         }
+        entrants(dice, shape, until, &mut task);
         Self { tasks, looked: 0, healed: false }
     }
 
@@ -130,6 +148,18 @@ impl Operator {
         self.tasks.iter().all(|task| task.done || matches!(task.deed, Deed::Ask | Deed::Fleet))
     }
 
+    /// Whether an event that is held has begun, or can begin.
+    fn may(&self, deed: &Deed) -> bool {
+        let open = |of: fn(&Deed) -> bool| self.tasks.iter().any(|task| !task.done && task.at == 0 && of(&task.deed));
+        match deed {
+            Deed::Apply => true,
+            _ if !self.tasks[0].done => false,
+            Deed::Begin => !open(Deed::settles),
+            Deed::Void(_) | Deed::Rule(..) => true,
+            _ => !open(|deed| *deed == Deed::Begin),
+        }
+    }
+
     pub(crate) fn open(&self) -> String {
         let open = self.tasks.iter().filter(|task| !task.done && task.deed != Deed::Ask);
         open.map(|task| format!("{:?}", task.deed)).collect::<Vec<_>>().join(", ")
@@ -137,6 +167,27 @@ impl Operator {
 
     fn add(&mut self, at: u64, deed: Deed) {
         self.tasks.push(Task { at, deed, done: false, asked_until: 0 });
+    }
+}
+
+/// Who joins and who leaves while it runs; who joined may leave again.
+fn entrants(dice: &mut Dice, shape: &Shape, until: u64, task: &mut impl FnMut(u64, Deed)) {
+    if shape.newcomers.is_empty() {
+        return;
+    }
+    let later = |dice: &mut Dice| dice.between(2 * SECOND, until.max(3 * SECOND));
+    let mut there: Vec<String> = shape.spec.engines.iter().map(|engine| engine.setup.name.clone()).collect();
+    for newcomer in &shape.newcomers {
+        if dice.one_in(2) {
+            continue;
+        }
+        task(later(dice), Deed::Join(newcomer.setup.name.clone()));
+        there.push(newcomer.setup.name.clone());
+    }
+    // Two stay at least.
+    for _ in 0..dice.roll(3).min(there.len() as u64 - 2) {
+        let leaves = there.remove(dice.roll(there.len() as u64) as usize);
+        task(later(dice), Deed::Withdraw(leaves, dice.one_in(2)));
     }
 }
 
@@ -159,20 +210,26 @@ impl World {
                 seed: self.seed,
                 digests: Vec::new(),
                 dry_run: false,
-                paused: false,
+                paused: self.shape.held,
                 ruling: false,
                 change,
             },
             Deed::Pause(now) => Request::Pause { event, now, change },
-            Deed::Resume => Request::Resume { event, change },
+            Deed::Resume | Deed::Begin => Request::Resume { event, change },
             Deed::Void(game) => Request::Void { event, game: game_name(game), change },
             Deed::Replay(game) => Request::Replay { event, game: game_name(game), change },
             Deed::Rule(game, result) => Request::Rule { event, game: game_name(game), result, change },
             Deed::Drain(worker) => Request::Drain { worker, grace_ms: 4_000, change },
             Deed::Undrain(worker) => Request::Undrain { worker, change },
+            Deed::Join(engine) => {
+                let mut engines = self.shape.newcomers.clone();
+                engines.retain(|newcomer| newcomer.setup.name == engine);
+                Request::Join { event, engines, digests: Vec::new(), change }
+            }
+            Deed::Withdraw(engine, keep_games) => Request::Withdraw { event, engine, keep_games, change },
             Deed::Rank(engines) => Request::Rank { event, engines, change },
             Deed::Stop => Request::Stop { event, change },
-            Deed::Ask => Request::Event(event),
+            Deed::Ask | Deed::Refused(_) => Request::Event(event),
             Deed::Fleet => Request::Workers,
         }
     }
@@ -191,8 +248,7 @@ impl World {
         for task in 0..self.operator.tasks.len() {
             let known = &mut self.operator.tasks[task];
             let due = !known.done && known.at <= self.now && known.asked_until <= self.now;
-            let applied = self.operator.tasks[0].done || task == 0;
-            if !due || !applied {
+            if !due || !self.operator.may(&self.operator.tasks[task].deed) {
                 continue;
             }
             self.operator.tasks[task].asked_until = self.now + PATIENCE;
@@ -240,8 +296,22 @@ impl World {
                     let over = self.watch.event.phase() == Phase::Finished;
                     self.operator.tasks[task].done = over;
                 }
-                // It is not drawn yet.
-                (Deed::Void(of) | Deed::Replay(of) | Deed::Rule(of, _), Denied::NotFound(_)) if !self.is_drawn(*of) => {
+                // It was not drawn yet when that was answered.
+                (Deed::Void(_) | Deed::Replay(_) | Deed::Rule(..), Denied::NotFound(_)) => {
+                    self.operator.tasks[task].asked_until = self.now + 3 * SECOND;
+                }
+                // All whom it would meet have left.
+                (Deed::Join(engine), Denied::Invalid(why)) if why.contains("would meet nobody") => {
+                    self.operator.tasks[task].deed = Deed::Refused(engine.clone());
+                    self.operator.tasks[task].done = true;
+                }
+                // It has not joined yet.
+                (Deed::Withdraw(engine, _), Denied::NotFound(_)) => {
+                    let refused = Deed::Refused(engine.clone());
+                    if self.operator.tasks.iter().any(|task| task.deed == refused) {
+                        self.operator.tasks[task].deed = refused;
+                        self.operator.tasks[task].done = true;
+                    }
                     self.operator.tasks[task].asked_until = self.now + 3 * SECOND;
                 }
                 // A game is played again meanwhile, or it is ranked already: it is looked at again.
@@ -303,10 +373,6 @@ impl World {
             }
         }
         self.operator.add(self.now + 2 * SECOND, Deed::Resume);
-    }
-
-    fn is_drawn(&self, (pair, game): (PairId, u8)) -> bool {
-        self.watch.event.game(&rookery_tournament::GameId { pair, game, take: 1 }).is_some()
     }
 
     fn games_of(&self, pair: PairId) -> Vec<rookery_tournament::format::DueGame> {

@@ -1,6 +1,6 @@
 //! What is played: an event of some shape, by seed. To cover another format is to add a line.
 
-use rookery_tournament::spec::{Spec, parse};
+use rookery_tournament::spec::{EngineSpec, FormatSpec, Spec, parse};
 
 use crate::{dice::Dice, script::TIME_CONTROL};
 
@@ -11,6 +11,10 @@ pub(crate) struct Shape {
     pub(crate) crashes: u64,
     /// Results may be taken away or changed only before anything is played: what stops it would depend on when.
     pub(crate) stops: bool,
+    /// It begins once that is done.
+    pub(crate) held: bool,
+    /// Who may join while it runs.
+    pub(crate) newcomers: Vec<EngineSpec>,
 }
 
 /// Format and what else its shape needs; engines; whether something that results decide can stop it.
@@ -40,13 +44,16 @@ const FORMATS: [(&str, u32, bool); 12] = [
 
 /// Leagues, matches that end early or go on, cups, tie-breaks, Swiss and ladders: where all rounds are not known from
 /// the start they are drawn as results come in.
-const MORE: [(&str, u32, bool); 34] = [
+const MORE: [(&str, u32, bool); 36] = [
     // Leagues.
     ("format = { round-robin = { double-rounds = 1, order = \"shuffled\" } }", 4, false),
     ("format = { round-robin = { double-rounds = 2 } }\nplay = \"cycles\"", 3, false),
     ("format = { round-robin = { double-rounds = 2, begins = \"lower\" } }", 3, false),
     ("format = { round-robin = { cycles = 2, begins = \"lower\" } }\ngames-per-pair = 1", 5, false),
     ("format = { round-robin = { double-rounds = 1 } }\none-at-a-time = true", 3, false),
+    // Gauntlets.
+    ("format = { gauntlet = { engine = \"A\", pairs = 1, cycles = 2 } }", 4, false),
+    ("format = { gauntlet = { engines = [\"B\", \"C\"], pairs = 2 } }\ngames-per-pair = 1", 5, false),
     // Superfinals, and matches that stop when they are decided.
     ("format = { match = { pairs = 2, when-level = { pairs = 2 } } }", 2, true),
     (
@@ -90,6 +97,9 @@ const MORE: [(&str, u32, bool); 34] = [
     ("format = { ladder = { pairs = 3, pairs-at-once = \"all\" } }\ngames-per-pair = 1", 4, true),
     ("format = { ladder = { pairs = 2 } }\none-at-a-time = true", 3, true),
 ];
+
+/// Who joins later.
+const LATER: [&str; 2] = ["G", "H"];
 
 /// What comes last where points are level: a shared place, or a person's word.
 const TIES: [&str; 3] = [
@@ -155,19 +165,35 @@ impl Shape {
             false => openings,
         };
         let mut text = String::from("name = \"event\"\n");
-        for name in NAMES.iter().take(engines as usize) {
-            text.push_str(&format!("[[engine]]\nname = \"{name}\"\nprogram = \"{}\"\n", name.to_lowercase()));
-        }
+        text.push_str(&engine_tables(&NAMES[..engines as usize]));
         text.push_str(&format!(
             "[event]\n{format}\ninterruption = {interruption}\ncrashes = {limits}\nopenings = {openings}\n\
              time-control = \"{TIME_CONTROL}\"\nslot = {{ cores = 1, memory = \"1 GiB\" }}\n\
              tie-breaks = {ties}\n\
              limits = {{ start = \"5s\", ready = \"5s\", new-game = \"5s\", quit = \"1s\", stall = \"2s\" }}\n",
         ));
-        let files = |name: &str| Err(format!("no file {name}"));
-        match parse("simulation.toml", &text, &files) {
-            Ok(parsed) => Self { spec: parsed.spec, crashes, stops: stops || !limits.contains("continue") },
-            Err(errors) => panic!("{errors}\n{text}"),
+        let spec = read(&text);
+        let mut newcomers = Vec::new();
+        let open = matches!(spec.event.format, FormatSpec::RoundRobin { .. } | FormatSpec::Gauntlet { .. });
+        if open && seed.is_multiple_of(MORE_EVERY) {
+            // As they are written beside those who are there.
+            newcomers = read(&text.replacen("[event]", &format!("{}[event]", engine_tables(&LATER)), 1)).engines;
+            newcomers.drain(..spec.engines.len());
         }
+        let stops = stops || !limits.contains("continue");
+        Self { spec, crashes, stops, held: stops && seed.is_multiple_of(MORE_EVERY), newcomers }
+    }
+}
+
+fn engine_tables(names: &[&str]) -> String {
+    let table = |name: &&str| format!("[[engine]]\nname = \"{name}\"\nprogram = \"{}\"\n", name.to_lowercase());
+    names.iter().map(table).collect()
+}
+
+fn read(text: &str) -> Spec {
+    let files = |name: &str| Err(format!("no file {name}"));
+    match parse("simulation.toml", text, &files) {
+        Ok(parsed) => parsed.spec,
+        Err(errors) => panic!("{errors}\n{text}"),
     }
 }

@@ -97,7 +97,7 @@ impl Worker {
             memory_bytes: 64 << 30,
             tablebase_men: self.men,
             protocols: vec!["uci".to_owned()],
-            engines: ["a", "b", "c", "d", "e", "f"].map(entry).to_vec(),
+            engines: ["a", "b", "c", "d", "e", "f", "g", "h"].map(entry).to_vec(),
             leader_revision,
             store_id: store_id.to_owned(),
             calibration: 1.0,

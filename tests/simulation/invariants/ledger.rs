@@ -9,7 +9,7 @@ use rookery_coordinator::{
     wire,
 };
 use rookery_proto::v1;
-use rookery_tournament::{Fact, GameId, LoggedFact, PairId, ResultEntry};
+use rookery_tournament::{EntrantId, Fact, GameId, LoggedFact, PairId, ResultEntry};
 
 /// A lease as it was written.
 #[derive(Debug, Clone, Default)]
@@ -30,6 +30,8 @@ pub(crate) struct Ledger {
     now: BTreeMap<PairId, Lease>,
     pub(crate) results: BTreeMap<GameId, (Revision, ResultEntry)>,
     pub(crate) facts: Vec<LoggedFact>,
+    /// Who left, and with which revision.
+    pub(crate) left: Vec<(EntrantId, Revision)>,
     /// Attempts by which a game began on a slot, or of which a new leader cannot know.
     pub(crate) begun: BTreeSet<(GameId, Revision)>,
     /// How many plies an attempt's board has.
@@ -105,7 +107,12 @@ impl Ledger {
                             self.results.insert(game, result);
                         }
                     }
-                    Parsed::Log(..) => self.facts.extend(serde_json::from_slice::<LoggedFact>(value)),
+                    Parsed::Log(..) => {
+                        self.facts.extend(serde_json::from_slice::<LoggedFact>(value));
+                        if let Some(Fact::Withdrawn { entrant, .. }) = self.facts.last().map(|logged| &logged.fact) {
+                            self.left.push((*entrant, revision));
+                        }
+                    }
                     _ => {}
                 },
                 Op::Delete(key) => {

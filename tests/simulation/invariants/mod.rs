@@ -114,7 +114,9 @@ impl World {
                 Parsed::Checkpoint(_, pair, game, seq) => {
                     checkpoints::check(self, txn, &pair, game, seq, value)?;
                 }
-                Parsed::Lease(_, pair) => once::handed_out(ledger, &pair, &ledger::read_lease(value, 0))?,
+                Parsed::Lease(_, pair) => {
+                    once::handed_out(ledger, &pair, &ledger::read_lease(value, 0), since)?;
+                }
                 _ => {}
             }
         }

@@ -1,5 +1,6 @@
 //! Each due game is recorded once, and none twice.
 
+use rookery_coordinator::store::Revision;
 use rookery_tournament::{Fact, GameId, PairId};
 
 use super::{
@@ -17,7 +18,12 @@ pub(crate) fn recorded(ledger: &Ledger, game: &GameId) -> Holds {
 }
 
 /// A pair is about to be handed out, or taken back.
-pub(crate) fn handed_out(ledger: &Ledger, pair: &PairId, lease: &Lease) -> Holds {
+pub(crate) fn handed_out(ledger: &Ledger, pair: &PairId, lease: &Lease, since: Revision) -> Holds {
+    // What was on its way at the same time is ended again.
+    let left = |(entrant, at): &(_, Revision)| [pair.a, pair.b].contains(entrant) && *at < since;
+    if !lease.worker.is_empty() && ledger.left.iter().any(left) {
+        return Err(format!("once: pair {pair} is handed out, and one of the two has left"));
+    }
     for game in &lease.games {
         if ledger.results.contains_key(game) {
             return Err(format!("once: {game} is handed out and on record"));

@@ -3,7 +3,7 @@
 use rookery_tournament::{Event, Fact, ResultEntry};
 
 use super::Holds;
-use crate::{expect, world::World};
+use crate::{expect, operator::Deed, world::World};
 
 impl World {
     /// The event as a new leader would load it.
@@ -23,7 +23,13 @@ pub(crate) fn check(world: &World) -> Holds {
     let stops = ledger.facts.iter().filter(|fact| matches!(fact.fact, Fact::Stopped { .. }));
     let stops = stops.map(|fact| expect::stop_text(&fact.fact)).collect();
     let is = expect::ending(&event, results.iter().copied(), stops);
-    let was = expect::without_faults(&world.shape, world.library, world.seed, &world.operator.deeds())
+    let entrants = expect::Entrants::of(&event, ledger.facts.iter());
+    let deeds = world.operator.deeds();
+    let moves = deeds.iter().filter(|deed| matches!(deed, Deed::Join(_) | Deed::Withdraw(..))).count();
+    if entrants.moves() != moves {
+        return Err(format!("outcome: {moves} joined or left, on record are {}", entrants.moves()));
+    }
+    let was = expect::without_faults(&world.shape, world.library, world.seed, &deeds, &entrants)
         .map_err(|why| format!("outcome: {why}"))?;
     if is.ranking != was.ranking {
         return Err(format!("outcome: ranking {:?}, without faults {:?}", is.ranking, was.ranking));
