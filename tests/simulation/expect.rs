@@ -8,10 +8,11 @@ use rookery_tournament::{
     event::Phase,
     fact::{Location, RosterEntry},
     format::{DueGame, Held},
+    season::{self, Closed, LoggedSeasonFact, Opened, Question, SeasonFact, SeasonSpec},
 };
 
 use crate::{
-    operator::{Deed, REASON, Ruling},
+    operator::{Deed, REASON, Ruling, UID},
     script::{BOOK, LEVEL_BOOK, Library, Plan},
     shape::Shape,
 };
@@ -54,14 +55,7 @@ struct Run<'a> {
 impl Run<'_> {
     fn fact(&mut self, fact: Fact) {
         self.seq += 1;
-        self.event.fold_fact(&LoggedFact {
-            seq: self.seq,
-            at_unix_ms: 0,
-            by: String::new(),
-            reason: String::new(),
-            request_id: String::new(),
-            fact,
-        });
+        self.event.fold_fact(&logged(self.seq, fact));
     }
 
     fn play(&mut self, game: &DueGame, library: &Library, seed: u64, results: &mut BTreeMap<GameId, ResultEntry>) {
@@ -84,6 +78,11 @@ impl Run<'_> {
         self.event.fold_result(&entry);
         results.insert(game.id, entry);
     }
+}
+
+fn logged(seq: u64, fact: Fact) -> LoggedFact {
+    let (by, reason, request_id) = (String::new(), String::new(), String::new());
+    LoggedFact { seq, at_unix_ms: 0, by, reason, request_id, fact }
 }
 
 /// All games of an event in starting order.
@@ -135,6 +134,79 @@ impl Entrants {
     }
 }
 
+/// An event that was played without faults.
+pub(crate) struct Played {
+    event: Event,
+    results: BTreeMap<GameId, ResultEntry>,
+    stops: Vec<String>,
+}
+
+impl Played {
+    pub(crate) fn ending(&self) -> Ending {
+        ending(&self.event, self.results.values(), self.stops.clone())
+    }
+}
+
+/// Plays a season without faults; its events by uid.
+pub(crate) fn season_without_faults(
+    shape: &Shape,
+    season: &SeasonSpec,
+    library: &Library,
+    seed: u64,
+) -> Result<BTreeMap<String, Played>, String> {
+    let mut played: BTreeMap<String, Played> = BTreeMap::new();
+    let mut log: Vec<LoggedSeasonFact> = Vec::new();
+    for _ in 0..100 {
+        let closed: Vec<Closed> = season
+            .events
+            .iter()
+            .filter_map(|event| {
+                let known = played.get(&event.name)?;
+                Some(Closed::from_standings(&event.name, &known.event.standings()))
+            })
+            .collect();
+        let skipped = |name: &str| {
+            log.iter().any(|logged| matches!(&logged.fact, SeasonFact::Skipped { event, .. } if event == name))
+        };
+        let next = season.events.iter().find(|event| !played.contains_key(&event.name) && !skipped(&event.name));
+        let Some(next) = next else {
+            return Ok(played.into_iter().map(|(name, played)| (format!("{UID}-{name}"), played)).collect());
+        };
+        let so_far = log.clone();
+        let mut said = |fact| {
+            log.push(LoggedSeasonFact {
+                seq: log.len() as u64 + 1,
+                at_unix_ms: 0,
+                by: String::new(),
+                reason: String::new(),
+                request_id: String::new(),
+                fact,
+            });
+        };
+        match season::open(season, &next.name, &closed, &so_far, seed) {
+            Ok(Opened { spec: Some(spec), .. }) => {
+                let seed = spec.event.seed.unwrap_or(seed);
+                let shape = shape.of_event(*spec);
+                let event = without_faults(&shape, library, seed, &[], &Entrants::default())?;
+                played.insert(next.name.clone(), event);
+            }
+            Ok(Opened { why, .. }) => said(SeasonFact::Skipped { event: next.name.clone(), why }),
+            Err(questions) => match questions.into_iter().next() {
+                Some(Question::Gate { event }) => said(SeasonFact::Advanced { event }),
+                Some(Question::Tie { event, mut engines, .. }) => {
+                    let Some(known) = played.get_mut(&event) else { return Err(format!("no event {event}")) };
+                    engines.sort();
+                    engines.reverse();
+                    let fact = known.event.ranked(&engines)?;
+                    known.event.fold_fact(&logged(0, fact));
+                }
+                other => return Err(format!("without faults the season comes to {other:?}")),
+            },
+        }
+    }
+    Err("without faults the season does not end".to_owned())
+}
+
 /// Plays the event without faults; `deeds` are what operators do to its games.
 pub(crate) fn without_faults(
     shape: &Shape,
@@ -142,7 +214,7 @@ pub(crate) fn without_faults(
     seed: u64,
     deeds: &[Deed],
     entrants: &Entrants,
-) -> Result<Ending, String> {
+) -> Result<Played, String> {
     let mut run = Run { event: opened(shape, library, seed), seq: 100, shape };
     let mut results: BTreeMap<GameId, ResultEntry> = BTreeMap::new();
     let take_1 = |(pair, game): (PairId, u8)| GameId { pair, game, take: 1 };
@@ -170,7 +242,7 @@ pub(crate) fn without_faults(
             continue;
         }
         if matches!(run.event.phase(), Phase::Finished | Phase::Stopped) {
-            return Ok(ending(&run.event, results.values(), stops));
+            return Ok(Played { event: run.event, results, stops });
         }
         if let Phase::Asking(questions) = run.event.phase()
             && let Some(ruling) = questions.iter().find_map(|question| Ruling::on(question))

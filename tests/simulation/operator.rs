@@ -3,7 +3,7 @@
 use rookery_coordinator::core::{Answer, Change, Denied, Request};
 use rookery_game::GameResult;
 use rookery_proto::v1;
-use rookery_tournament::{PairId, event::Phase};
+use rookery_tournament::{PairId, event::Phase, season::SeasonFact};
 
 use crate::{
     dice::Dice,
@@ -46,6 +46,10 @@ pub(crate) enum Deed {
     Stop,
     /// Looks at the event, and answers what it asks.
     Ask,
+    /// Looks at the season, and answers what it asks.
+    Season,
+    /// Lets it go on behind a gate.
+    Advance,
     /// Looks at the fleet, and lets whoever is drained play on.
     Fleet,
 }
@@ -62,12 +66,16 @@ impl Ruling {
     /// The same answer to the same question, whoever asks and when.
     pub(crate) fn on(question: &str) -> Option<Self> {
         if let Some((names, _)) = question.split_once(" are level on all tie-breaks") {
-            let mut names: Vec<String> = names.split(", ").map(str::to_owned).collect();
-            names.sort();
-            names.reverse();
-            return Some(Self::Rank(names));
+            return Some(Self::Rank(Self::order(names)));
         }
         question.contains("cannot be paired").then_some(Self::Stop)
+    }
+
+    fn order(names: &str) -> Vec<String> {
+        let mut names: Vec<String> = names.split(", ").map(str::to_owned).collect();
+        names.sort();
+        names.reverse();
+        names
     }
 }
 
@@ -80,6 +88,8 @@ impl Deed {
 
 struct Task {
     at: u64,
+    /// Which event it is about; empty: the only one, or the one that is open.
+    event: String,
     deed: Deed,
     done: bool,
     asked_until: u64,
@@ -87,6 +97,8 @@ struct Task {
 
 pub(crate) struct Operator {
     tasks: Vec<Task>,
+    /// The newest event of a season.
+    pub(crate) event: String,
     looked: u64,
     healed: bool,
 }
@@ -98,9 +110,13 @@ fn game_name((pair, game): (PairId, u8)) -> String {
 impl Operator {
     pub(crate) fn of(dice: &mut Dice, shape: &Shape, library: &Library, seed: u64, workers: usize, until: u64) -> Self {
         let mut tasks = Vec::new();
-        let mut task = |at: u64, deed: Deed| tasks.push(Task { at, deed, done: false, asked_until: 0 });
+        let mut task =
+            |at: u64, deed: Deed| tasks.push(Task { at, event: String::new(), deed, done: false, asked_until: 0 });
         task(0, Deed::Apply);
-        let mut games = expect::games(&expect::opened(shape, library, seed));
+        let mut games = match shape.season {
+            Some(_) => Vec::new(),
+            None => expect::games(&expect::opened(shape, library, seed)),
+        };
         let later = |dice: &mut Dice| dice.between(5 * SECOND, until.max(6 * SECOND));
         for _ in 0..dice.roll(4).min(games.len() as u64) {
             let game = games.remove(dice.roll(games.len() as u64) as usize);
@@ -131,7 +147,7 @@ impl Operator {
             task(at + dice.between(SECOND, 25 * SECOND), Deed::Undrain(worker));
         }
         entrants(dice, shape, until, &mut task);
-        Self { tasks, looked: 0, healed: false }
+        Self { tasks, event: String::new(), looked: 0, healed: false }
     }
 
     /// What is done to games.
@@ -141,11 +157,11 @@ impl Operator {
 
     pub(crate) fn heal(&mut self) {
         self.healed = true;
-        self.tasks.push(Task { at: 0, deed: Deed::Fleet, done: false, asked_until: 0 });
+        self.add(0, Deed::Fleet);
     }
 
     pub(crate) fn is_done(&self) -> bool {
-        self.tasks.iter().all(|task| task.done || matches!(task.deed, Deed::Ask | Deed::Fleet))
+        self.tasks.iter().all(|task| task.done || matches!(task.deed, Deed::Ask | Deed::Season | Deed::Fleet))
     }
 
     /// Whether an event that is held has begun, or can begin.
@@ -166,7 +182,11 @@ impl Operator {
     }
 
     fn add(&mut self, at: u64, deed: Deed) {
-        self.tasks.push(Task { at, deed, done: false, asked_until: 0 });
+        self.add_of(self.event.clone(), at, deed);
+    }
+
+    fn add_of(&mut self, event: String, at: u64, deed: Deed) {
+        self.tasks.push(Task { at, event, deed, done: false, asked_until: 0 });
     }
 }
 
@@ -193,10 +213,11 @@ fn entrants(dice: &mut Dice, shape: &Shape, until: u64, task: &mut impl FnMut(u6
 
 impl World {
     fn request(&self, task: usize) -> Request {
-        let event = String::new();
+        let event = self.operator.tasks[task].event.clone();
         let change =
             Change { by: "operator".to_owned(), reason: REASON.to_owned(), request_id: format!("request-{task}") };
         match self.operator.tasks[task].deed.clone() {
+            Deed::Apply if self.shape.season.is_some() => self.apply_season(change),
             Deed::Apply => Request::Apply {
                 ladder: None,
                 spec: Box::new(self.shape.spec.clone()),
@@ -230,7 +251,29 @@ impl World {
             Deed::Rank(engines) => Request::Rank { event, engines, change },
             Deed::Stop => Request::Stop { event, change },
             Deed::Ask | Deed::Refused(_) => Request::Event(event),
+            Deed::Season => Request::Season(String::new()),
+            Deed::Advance => {
+                let fact = SeasonFact::Advanced { event: String::new() };
+                Request::SeasonFact { season: String::new(), fact, change }
+            }
             Deed::Fleet => Request::Workers,
+        }
+    }
+
+    fn apply_season(&self, change: Change) -> Request {
+        let season = self.shape.season.clone().unwrap_or_else(|| unreachable!("it is a season"));
+        let book = (BOOK.to_owned(), self.library.openings() as u64);
+        let digest = |name: &String| (name.clone(), format!("sha256:{}", name.to_lowercase()));
+        Request::ApplySeason {
+            books: season.events.iter().map(|event| (event.name.clone(), book.clone())).collect(),
+            level_books: std::collections::BTreeMap::new(),
+            digests: season.engines.iter().map(|engine| digest(&engine.setup.name)).collect(),
+            season: Box::new(season),
+            spec_digest: "sha256:spec".to_owned(),
+            uid: UID.to_owned(),
+            seed: self.seed,
+            dry_run: false,
+            change,
         }
     }
 
@@ -240,6 +283,9 @@ impl World {
         if self.now >= self.operator.looked + 10 * SECOND && self.operator.tasks[0].done {
             self.operator.looked = self.now;
             self.operator.add(self.now, Deed::Ask);
+            if self.shape.season.is_some() {
+                self.operator.add(self.now, Deed::Season);
+            }
         }
         let leaders: Vec<usize> = (0..self.nodes.len()).filter(|node| self.nodes[*node].leads()).collect();
         if leaders.is_empty() {
@@ -259,7 +305,7 @@ impl World {
                 continue;
             }
             let what = self.operator.tasks[task].deed.clone();
-            if what != Deed::Ask {
+            if !matches!(what, Deed::Ask | Deed::Season) {
                 self.note(|| format!("operator asks n{node}: {task} {what:?}"));
             }
             let after = self.dice.between(MS, 30 * MS);
@@ -273,7 +319,7 @@ impl World {
             return;
         }
         let deed = self.operator.tasks[task].deed.clone();
-        if deed != Deed::Ask {
+        if !matches!(deed, Deed::Ask | Deed::Season) {
             let word = || match &answer {
                 Ok(_) => format!("operator's {task} {deed:?} is done"),
                 Err(denied) => format!("operator's {task} {deed:?}: {denied}"),
@@ -315,9 +361,9 @@ impl World {
                     self.operator.tasks[task].asked_until = self.now + 3 * SECOND;
                 }
                 // A game is played again meanwhile, or it is ranked already: it is looked at again.
-                (Deed::Rank(_), Denied::Precondition(_)) => self.operator.tasks[task].done = true,
+                (Deed::Rank(_) | Deed::Advance, Denied::Precondition(_)) => self.operator.tasks[task].done = true,
                 // A finished event takes neither; a worker may be unknown.
-                (Deed::Pause(_) | Deed::Resume | Deed::Ask, _) => self.operator.tasks[task].done = true,
+                (Deed::Pause(_) | Deed::Resume | Deed::Ask | Deed::Season, _) => self.operator.tasks[task].done = true,
                 (Deed::Drain(_) | Deed::Undrain(_), Denied::NotFound(_)) => self.operator.tasks[task].done = true,
                 (deed, denied) => self.fail(format!("answers: {deed:?} is denied: {denied}")),
             },
@@ -333,7 +379,23 @@ impl World {
                 self.operator.add(self.now + 20 * SECOND, Deed::Fleet);
             }
             Answer::Event(summary, _) if *deed == Deed::Ask => self.answer_questions(&summary),
+            Answer::Season(summary, ..) if *deed == Deed::Season => self.answer_season(&summary),
             _ => {}
+        }
+    }
+
+    /// A season asks about gates, and about those who are level where a line goes through them.
+    fn answer_season(&mut self, summary: &v1::SeasonSummary) {
+        for question in &summary.questions {
+            if question.contains("/gate: ") {
+                self.operator.add(self.now, Deed::Advance);
+            }
+            let share = question.split_once(" share a place of `").zip(question.split_once("`, and the line"));
+            let Some(((names, _), (before, _))) = share else { continue };
+            let (Some((_, names)), Some((_, event))) = (names.split_once(": "), before.rsplit_once('`')) else {
+                continue;
+            };
+            self.operator.add_of(format!("{UID}-{event}"), self.now, Deed::Rank(Ruling::order(names)));
         }
     }
 
@@ -361,7 +423,7 @@ impl World {
             };
             if self.dice.one_in(2) {
                 for game in self.games_of(pair) {
-                    let plan = expect::plan_of(&self.shape, self.library, self.seed, &game);
+                    let plan = expect::plan_of(&self.shape, self.library, self.event_seed(), &game);
                     let scripted = self.operator.tasks.iter().any(|task| {
                         let of = (game.id.pair, game.id.game);
                         matches!(&task.deed, Deed::Void(g) | Deed::Rule(g, _) | Deed::Replay(g) if *g == of)
@@ -380,7 +442,7 @@ impl World {
     }
 
     fn is_on_record(&self, game: &rookery_tournament::GameId) -> bool {
-        let prefix = format!("/rookery/v1/events/{}/results/{}/{}/", UID, game.pair, game.game);
+        let prefix = format!("/rookery/v1/events/{}/results/{}/{}/", self.watch.uid, game.pair, game.game);
         self.store.range(&prefix).next().is_some()
     }
 }

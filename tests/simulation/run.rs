@@ -3,6 +3,7 @@
 use crate::{
     expect,
     node::Node,
+    operator::UID,
     world::{Event, SECOND, World},
 };
 use rookery_coordinator::core::{Answer, Request};
@@ -72,7 +73,9 @@ impl World {
         if left || !self.operator.is_done() || !self.workers.iter().all(super::worker::Worker::is_idle) {
             return false;
         }
-        matches!(self.watch.event.phase(), Phase::Finished | Phase::Stopped)
+        let last = self.shape.season.as_ref().and_then(|season| season.events.last());
+        let is_last = last.is_none_or(|event| self.watch.uid == format!("{UID}-{}", event.name));
+        is_last && matches!(self.watch.event.phase(), Phase::Finished | Phase::Stopped)
     }
 
     fn why_not_over(&mut self) -> String {
@@ -87,7 +90,7 @@ impl World {
             lines.push("nobody leads".to_owned());
             return lines.join("\n  ");
         };
-        if let Ok(Answer::Event(summary, _)) = self.look(node, Request::Event(String::new())) {
+        if let Ok(Answer::Event(summary, _)) = self.look(node, Request::Event(self.watch.uid.clone())) {
             lines.push(format!(
                 "{:?} {} of {}, {:?}, waits for `{}`",
                 summary.phase(),
@@ -103,7 +106,7 @@ impl World {
         let mut games = expect::games(&self.watch.event);
         games.retain(|game| !self.watch.ledger.results.contains_key(&game.id));
         for game in games.into_iter().take(5) {
-            let request = Request::Explain { event: String::new(), game: game.id.to_string() };
+            let request = Request::Explain { event: self.watch.uid.clone(), game: game.id.to_string() };
             if let Ok(Answer::Explained(_, why, ..)) = self.look(node, request) {
                 lines.push(format!("{}: {}", game.id, why.join("; ")));
             }

@@ -1,6 +1,9 @@
 //! What is played: an event of some shape, by seed. To cover another format is to add a line.
 
-use rookery_tournament::spec::{EngineSpec, FormatSpec, Spec, parse};
+use rookery_tournament::{
+    season::SeasonSpec,
+    spec::{EngineSpec, FormatSpec, Spec, parse, parse_season},
+};
 
 use crate::{dice::Dice, script::TIME_CONTROL};
 
@@ -13,6 +16,8 @@ pub(crate) struct Shape {
     pub(crate) stops: bool,
     /// It begins once that is done.
     pub(crate) held: bool,
+    /// The season that its events are of; `spec` is then the newest one's.
+    pub(crate) season: Option<SeasonSpec>,
     /// Who may join while it runs.
     pub(crate) newcomers: Vec<EngineSpec>,
 }
@@ -101,6 +106,24 @@ const MORE: [(&str, u32, bool); 36] = [
 /// Who joins later.
 const LATER: [&str; 2] = ["G", "H"];
 
+/// Seasons whose events open one after the other, as those before close; `EVENT` is what all of them have.
+const SEASONS: [&str; 3] = [
+    "[events.low]\nentrants = [\"A\", \"B\", \"C\"]\nformat = { round-robin = { double-rounds = 1 } }\n\
+     promote = { count = 1, to = \"top\" }\ntie-breaks = [\"wins\", \"shared\"]\ngate = \"organiser\"\nEVENT\
+     [events.top]\nstay = [\"D\", \"E\"]\nformat = { round-robin = { double-rounds = 1, order = \"shuffled\" } }\n\
+     tie-breaks = [\"wins\", \"ruling\"]\nEVENT",
+    "[events.low]\nentrants = [\"A\", \"B\", \"C\"]\nformat = { round-robin = { double-rounds = 1 } }\n\
+     promote = { count = 2, to = \"top\" }\ntie-breaks = [\"direct-encounter\", \"ruling\"]\nEVENT\
+     [events.top]\nstay = [\"D\"]\nformat = { round-robin = { cycles = 1 } }\n\
+     tie-breaks = [\"wins\", \"shared\"]\nqualify = { count = 2, to = \"final\" }\ngate = \"organiser\"\nEVENT\
+     [events.final]\nformat = { match = { pairs = 2, begins = \"second\", when-level = \"pairs\" } }\n\
+     tie-breaks = [\"shared\"]\nEVENT",
+    "[events.top]\nentrants = [\"A\", \"B\", \"C\", \"D\"]\nformat = { round-robin = { cycles = 1 } }\n\
+     tie-breaks = [\"wins\", \"shared\"]\nqualify = { count = 2, to = \"final\", played-off = \"off\" }\nEVENT\
+     [events.off]\nformat = \"round-robin\"\ntie-breaks = [\"wins\", \"ruling\"]\nEVENT\
+     [events.final]\nformat = { match = { pairs = 2 } }\ntie-breaks = [\"shared\"]\nEVENT",
+];
+
 /// What comes last where points are level: a shared place, or a person's word.
 const TIES: [&str; 3] = [
     "[\"direct-encounter\", \"sonneborn-berger\", \"wins\", \"shared\"]",
@@ -148,13 +171,17 @@ impl Shape {
 
     pub(crate) fn of(dice: &mut Dice, seed: u64) -> Self {
         let (mut format, mut engines, mut stops) = *dice.pick(&FORMATS);
-        let mut ties = TIES[0];
+        let (mut ties, mut season) = (TIES[0], None);
         if seed.is_multiple_of(MORE_EVERY) {
-            let at = seed / MORE_EVERY;
-            (format, engines, stops) = MORE[(at % MORE.len() as u64) as usize];
+            let (kinds, at) = (MORE.len() + SEASONS.len(), seed / MORE_EVERY);
+            let (kind, turn) = (at as usize % kinds, at as usize / kinds);
+            match MORE.get(kind) {
+                Some(more) => (format, engines, stops) = *more,
+                None => season = SEASONS.get(kind - MORE.len()),
+            }
             // Where points alone make the order.
             if format.contains("round-robin") || format.contains("swiss") {
-                ties = TIES[(at / MORE.len() as u64 % TIES.len() as u64) as usize];
+                ties = TIES[turn % TIES.len()];
             }
         }
         let interruption = *dice.pick(&INTERRUPTIONS);
@@ -164,13 +191,19 @@ impl Shape {
             true => openings.replace(" }", ", when-level = { book = \"level.pgn\" } }"),
             false => openings,
         };
+        if let Some(season) = season {
+            let all = format!(
+                "interruption = {interruption}\ncrashes = {limits}\nopenings = {openings}\n{}\n",
+                common().replace("tie-breaks = TIES\n", "")
+            );
+            return Self::of_season(&season.replace("EVENT", &all), crashes);
+        }
         let mut text = String::from("name = \"event\"\n");
         text.push_str(&engine_tables(&NAMES[..engines as usize]));
         text.push_str(&format!(
             "[event]\n{format}\ninterruption = {interruption}\ncrashes = {limits}\nopenings = {openings}\n\
-             time-control = \"{TIME_CONTROL}\"\nslot = {{ cores = 1, memory = \"1 GiB\" }}\n\
-             tie-breaks = {ties}\n\
-             limits = {{ start = \"5s\", ready = \"5s\", new-game = \"5s\", quit = \"1s\", stall = \"2s\" }}\n",
+             {}",
+            common().replace("TIES", ties)
         ));
         let spec = read(&text);
         let mut newcomers = Vec::new();
@@ -181,8 +214,34 @@ impl Shape {
             newcomers.drain(..spec.engines.len());
         }
         let stops = stops || !limits.contains("continue");
-        Self { spec, crashes, stops, held: stops && seed.is_multiple_of(MORE_EVERY), newcomers }
+        Self { spec, crashes, stops, held: stops && seed.is_multiple_of(MORE_EVERY), season: None, newcomers }
     }
+
+    fn of_season(events: &str, crashes: u64) -> Self {
+        let text = format!("name = \"S\"\n{events}{}", engine_tables(&NAMES[..5]));
+        let files = |name: &str| Err(format!("no file {name}"));
+        let season = match parse_season("simulation.toml", &text, &files) {
+            Ok(parsed) => parsed.season,
+            Err(errors) => panic!("{errors}\n{text}"),
+        };
+        let event = season.events[0].event.clone();
+        // Until its first event is open.
+        let spec = Spec { name: String::new(), engines: season.engines.clone(), event };
+        Self { spec, crashes, stops: true, held: false, season: Some(season), newcomers: Vec::new() }
+    }
+
+    /// One event of its season.
+    pub(crate) fn of_event(&self, spec: Spec) -> Self {
+        Self { spec, crashes: self.crashes, stops: true, held: false, season: None, newcomers: Vec::new() }
+    }
+}
+
+/// What each event has.
+fn common() -> String {
+    format!(
+        "time-control = \"{TIME_CONTROL}\"\nslot = {{ cores = 1, memory = \"1 GiB\" }}\ntie-breaks = TIES\n\
+         limits = {{ start = \"5s\", ready = \"5s\", new-game = \"5s\", quit = \"1s\", stall = \"2s\" }}\n"
+    )
 }
 
 fn engine_tables(names: &[&str]) -> String {

@@ -50,7 +50,8 @@ impl World {
         let Some(opening) = self.library.opening_of(&setup.start, &setup.opening_moves) else {
             return self.fail(format!("outcome: {}/{} has no opening of the book", id.pair, id.game));
         };
-        let plan = self.library.plan(self.seed, &id.pair, id.game as u8, opening, self.shape.crashes);
+        let seed = self.watch.seed_of(&id.event_uid).unwrap_or(self.seed);
+        let plan = self.library.plan(seed, &id.pair, id.game as u8, opening, self.shape.crashes);
         let point = order.resume.clone();
         let book = |mv: &String| v1::Ply { r#move: mv.clone(), book: true, ..v1::Ply::default() };
         let plies = point.as_ref().map_or_else(|| plan.opening.iter().map(book).collect(), |point| point.plies.clone());

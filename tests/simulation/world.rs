@@ -152,6 +152,11 @@ impl World {
         }
     }
 
+    /// From where all that is random of the newest event comes.
+    pub(crate) fn event_seed(&self) -> u64 {
+        self.watch.seed_of(&self.watch.uid).unwrap_or(self.seed)
+    }
+
     pub(crate) fn note(&mut self, line: impl FnOnce() -> String) {
         self.history.note(self.now, line);
     }
@@ -373,6 +378,7 @@ impl World {
                 self.history.note(now, word);
                 if let Ok(revision) = &outcome {
                     self.watch.executed(&txn, *revision);
+                    self.follow_season();
                 }
                 NodeIn::Committed(epoch, ticket, outcome)
             }
@@ -394,6 +400,14 @@ impl World {
             _ => Err(ArchiveError::Unavailable("away".to_owned())),
         };
         self.node_soon(node, after, NodeIn::Archived(epoch, ticket, outcome));
+    }
+
+    /// The newest event of a season is the one that is played.
+    fn follow_season(&mut self) {
+        if self.shape.season.is_some() && self.watch.uid != self.operator.event {
+            self.shape.spec = self.watch.event.spec().clone();
+            self.operator.event.clone_from(&self.watch.uid);
+        }
     }
 
     // --- what is watched

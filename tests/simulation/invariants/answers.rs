@@ -18,7 +18,7 @@ impl World {
     }
 
     fn explains_game(&mut self, node: usize, game: &GameId, must: &str) -> Holds {
-        let request = Request::Explain { event: String::new(), game: game.to_string() };
+        let request = Request::Explain { event: self.watch.uid.clone(), game: game.to_string() };
         match self.look(node, request) {
             Ok(Answer::Explained(_, lines, ..)) => {
                 if lines.iter().all(|line| line.trim().is_empty()) {

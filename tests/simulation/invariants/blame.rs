@@ -9,7 +9,7 @@ use crate::{expect, world::World};
 pub(crate) fn check(world: &World, game: &GameId, entry: &ResultEntry) -> Holds {
     let event = &world.watch.event;
     let Some(due) = event.game(game) else { return Err(format!("blame: the event has no game {game}")) };
-    let plan = expect::plan_of(&world.shape, world.library, world.seed, &due);
+    let plan = expect::plan_of(&world.shape, world.library, world.event_seed(), &due);
     if (entry.first, entry.second) != (due.first, due.second) {
         return Err(format!("blame: {game} is recorded with others than were to play"));
     }

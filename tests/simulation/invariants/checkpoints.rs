@@ -7,14 +7,14 @@ use rookery_coordinator::{
 use rookery_tournament::{GameId, PairId};
 
 use super::{Holds, ledger};
-use crate::{expect, operator::UID, world::World};
+use crate::{expect, world::World};
 
 pub(crate) fn check(world: &World, txn: &Txn, pair: &PairId, game: u8, seq: u32, value: &[u8]) -> Holds {
     let name = format!("checkpoints: {pair}/{game} number {seq}");
     let json: serde_json::Value = serde_json::from_slice(value).map_err(|error| format!("{name}: {error}"))?;
     let take = json["take"].as_u64().unwrap_or(1) as u32;
     let id = GameId { pair: *pair, game, take };
-    let key = keys::checkpoint(UID, pair, game, seq);
+    let key = keys::checkpoint(&world.watch.uid, pair, game, seq);
     if world.store.get(&key).is_some() {
         return Err(format!("{name} is written over"));
     }
@@ -41,7 +41,7 @@ pub(crate) fn check(world: &World, txn: &Txn, pair: &PairId, game: u8, seq: u32,
     // An earlier attempt of the same worker began before this one's restart.
     let event = &world.watch.event;
     let due = event.game(&id).ok_or_else(|| format!("{name}: no such game"))?;
-    let plan = expect::plan_of(&world.shape, world.library, world.seed, &due);
+    let plan = expect::plan_of(&world.shape, world.library, world.event_seed(), &due);
     let first = json["first-ply"].as_u64().unwrap_or(0) as usize;
     let plies = json["plies"].as_array().cloned().unwrap_or_default();
     let reached = lease.and_then(|lease| world.watch.ledger.reached.get(&(id, lease.revision))).copied();

@@ -12,7 +12,6 @@ use rookery_tournament::{
 use super::{Holds, ledger::Lease};
 use crate::{
     expect,
-    operator::UID,
     script::{BASE_NS, INCREMENT_NS, Plan},
     world::World,
 };
@@ -64,7 +63,7 @@ fn walk(plan: &Plan, compensation: Compensation, restarts: &[usize], plies: usiz
 fn plan(world: &World, game: &GameId) -> Result<Plan, String> {
     let event = &world.watch.event;
     let due = event.game(game).ok_or_else(|| format!("clocks: no game {game}"))?;
-    Ok(expect::plan_of(&world.shape, world.library, world.seed, &due))
+    Ok(expect::plan_of(&world.shape, world.library, world.event_seed(), &due))
 }
 
 fn same(
@@ -134,7 +133,7 @@ pub(crate) fn record(world: &World, game: &GameId, record: &GameRecord) -> Holds
 
 /// A checkpoint's plies, after all restarts that stand in the store.
 pub(crate) fn checkpoint(world: &World, game: &GameId, json: &serde_json::Value) -> Holds {
-    let (from, to) = rookery_coordinator::core::keys::checkpoints(UID, &game.pair, game.game);
+    let (from, to) = rookery_coordinator::core::keys::checkpoints(&world.watch.uid, &game.pair, game.game);
     let before = world.store.range(from.as_str()).filter(|(key, _)| **key < to);
     let newest = before.filter_map(|(_, value)| {
         let json: serde_json::Value = serde_json::from_slice(value).ok()?;

@@ -38,6 +38,19 @@ pub(crate) struct Ledger {
     pub(crate) reached: BTreeMap<(GameId, Revision), usize>,
 }
 
+/// The event that an operation changes something of.
+pub(crate) fn event_of(op: &Op) -> Option<String> {
+    let (Op::Put(key, _) | Op::Delete(key)) = op else { return None };
+    match keys::parse(key) {
+        Parsed::Meta(uid)
+        | Parsed::Log(uid, _)
+        | Parsed::Result(uid, _)
+        | Parsed::Lease(uid, _)
+        | Parsed::Checkpoint(uid, ..) => Some(uid),
+        _ => None,
+    }
+}
+
 pub(crate) fn read_lease(value: &Bytes, revision: Revision) -> Lease {
     let value: serde_json::Value = serde_json::from_slice(value).unwrap_or_default();
     let list = |key: &str| value[key].as_array().cloned().unwrap_or_default();
@@ -93,8 +106,9 @@ impl Ledger {
         }
     }
 
-    pub(crate) fn executed(&mut self, txn: &Txn, revision: Revision) {
-        for op in &txn.ops {
+    /// What a transaction did to the event that the ledger is of.
+    pub(crate) fn executed(&mut self, txn: &Txn, event: &str, revision: Revision) {
+        for op in txn.ops.iter().filter(|op| event_of(op).as_deref() == Some(event)) {
             match op {
                 Op::Put(key, value) => match keys::parse(key) {
                     Parsed::Lease(_, pair) => {

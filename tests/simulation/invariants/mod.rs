@@ -17,15 +17,20 @@ mod once;
 mod outcome;
 mod recovered;
 
+use std::collections::BTreeMap;
+
 use rookery_coordinator::{
     core::keys::{self, Parsed},
     store::{Op, Revision, Txn},
 };
 use rookery_proto::v1;
-use rookery_tournament::{Event, spec::Spec};
+use rookery_tournament::{Event, Fact, spec::Spec};
 use rookery_worker::hall::{Effect, End, Input};
 
-use crate::world::{StreamId, World};
+use crate::{
+    operator::UID,
+    world::{StreamId, World},
+};
 
 use ledger::Ledger;
 
@@ -40,10 +45,21 @@ struct Seen {
     debts: kept::Debts,
 }
 
+/// An event as it was lived through.
+pub(crate) struct Lived {
+    pub(crate) ledger: Ledger,
+    pub(crate) event: Event,
+}
+
 pub(crate) struct Watch {
     pub(crate) ledger: Ledger,
-    /// The event as it was lived through.
+    /// The event as it was lived through; of a season the newest.
     pub(crate) event: Event,
+    /// Its uid.
+    pub(crate) uid: String,
+    /// A season's events before, by uid.
+    pub(crate) past: BTreeMap<String, Lived>,
+    seeds: BTreeMap<String, u64>,
     /// The event is over, and all was looked at.
     pub(crate) ended: bool,
     workers: Vec<Seen>,
@@ -52,21 +68,76 @@ pub(crate) struct Watch {
 impl Watch {
     pub(crate) fn new(workers: usize, spec: Spec) -> Self {
         let workers = (0..workers).map(|_| Seen::default()).collect();
-        Self { ledger: Ledger::default(), event: Event::new(spec), ended: false, workers }
+        let (past, seeds) = (BTreeMap::new(), BTreeMap::new());
+        let (ledger, event, uid) = (Ledger::default(), Event::new(spec), UID.to_owned());
+        Self { ledger, event, uid, past, seeds, ended: false, workers }
+    }
+
+    /// The ledger of an event; `None`: there is no such event.
+    pub(crate) fn ledger_of(&self, uid: &str) -> Option<&Ledger> {
+        if uid == self.uid { Some(&self.ledger) } else { self.past.get(uid).map(|lived| &lived.ledger) }
+    }
+
+    /// An event as it was lived through; `None`: there is no such event.
+    pub(crate) fn event_of(&self, uid: &str) -> Option<&Event> {
+        if uid == self.uid { Some(&self.event) } else { self.past.get(uid).map(|lived| &lived.event) }
+    }
+
+    fn ledgers(&self) -> impl Iterator<Item = &Ledger> {
+        std::iter::once(&self.ledger).chain(self.past.values().map(|lived| &lived.ledger))
+    }
+
+    /// From where all that is random of an event comes, once it is open.
+    pub(crate) fn seed_of(&self, uid: &str) -> Option<u64> {
+        self.seeds.get(uid).copied()
+    }
+
+    /// Another event of a season opened.
+    fn opened(&mut self, uid: String, value: &[u8]) {
+        let json: serde_json::Value = serde_json::from_slice(value).unwrap_or_default();
+        let Ok(spec) = serde_json::from_value(json["spec"].clone()) else { return };
+        let lived = Lived {
+            ledger: std::mem::take(&mut self.ledger),
+            event: std::mem::replace(&mut self.event, Event::new(spec)),
+        };
+        let before = std::mem::replace(&mut self.uid, uid);
+        // Before the first event of a season there was none.
+        if !lived.ledger.facts.is_empty() {
+            self.past.insert(before, lived);
+        }
     }
 
     /// A transaction happened.
     pub(crate) fn executed(&mut self, txn: &Txn, revision: Revision) {
-        let (facts, results) = (self.ledger.facts.len(), self.ledger.results.len());
-        self.ledger.executed(txn, revision);
-        self.ledger.facts[facts..].iter().for_each(|fact| self.event.fold_fact(fact));
-        if self.ledger.results.len() > results {
-            for op in &txn.ops {
+        for op in &txn.ops {
+            if let Op::Put(key, value) = op
+                && let Parsed::Meta(uid) = keys::parse(key)
+                && self.ledger_of(&uid).is_none()
+            {
+                self.opened(uid, value);
+            }
+        }
+        let mut events: Vec<String> = txn.ops.iter().filter_map(ledger::event_of).collect();
+        events.dedup();
+        for uid in events {
+            let (ledger, event) = match self.past.get_mut(&uid) {
+                Some(lived) => (&mut lived.ledger, &mut lived.event),
+                None => (&mut self.ledger, &mut self.event),
+            };
+            let facts = ledger.facts.len();
+            ledger.executed(txn, &uid, revision);
+            for fact in &ledger.facts[facts..] {
+                event.fold_fact(fact);
+                if let Fact::Opened { seed, .. } = fact.fact {
+                    self.seeds.insert(uid.clone(), seed);
+                }
+            }
+            for op in txn.ops.iter().filter(|op| ledger::event_of(op).as_deref() == Some(uid.as_str())) {
                 if let Op::Put(key, value) = op
                     && matches!(keys::parse(key), Parsed::Result(..))
                     && let Some((_, entry)) = ledger::read_result(value)
                 {
-                    self.event.fold_result(&entry);
+                    event.fold_result(&entry);
                 }
             }
         }
@@ -97,11 +168,17 @@ impl World {
     }
 
     fn txn_holds(&self, node: usize, since: Revision, txn: &Txn) -> Holds {
-        let ledger = &self.watch.ledger;
         fenced::check(&self.store, node, since)?;
         for op in &txn.ops {
             let Op::Put(key, value) = op else { continue };
-            match keys::parse(key) {
+            let Some(ledger) = ledger::event_of(op).and_then(|uid| self.watch.ledger_of(&uid)) else { continue };
+            let parsed = keys::parse(key);
+            if let Parsed::Result(uid, _) | Parsed::Checkpoint(uid, ..) = &parsed
+                && *uid != self.watch.uid
+            {
+                return Err(format!("once: {key} is written after its event ended"));
+            }
+            match parsed {
                 Parsed::Result(_, game) => {
                     let (attempt, entry) =
                         ledger::read_result(value).ok_or_else(|| format!("archived: {game}: it does not read"))?;
@@ -126,7 +203,7 @@ impl World {
     /// An order leaves a coordinator.
     pub(crate) fn watch_order(&mut self, node: usize, stream: StreamId, response: &v1::AttachResponse) {
         let worker = self.streams[stream].worker;
-        let outcome = justified::check(&self.watch.ledger, &self.workers[worker].name, response)
+        let outcome = justified::check(&self.watch, &self.workers[worker].name, response)
             .and_then(|()| clocks::order(self, response));
         self.check(outcome.map_err(|what| format!("{what} (n{node} to w{worker})")));
     }

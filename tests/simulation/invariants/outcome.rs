@@ -2,8 +2,12 @@
 
 use rookery_tournament::{Event, Fact, ResultEntry};
 
-use super::Holds;
-use crate::{expect, operator::Deed, world::World};
+use super::{Holds, ledger::Ledger};
+use crate::{
+    expect::{self, Ending},
+    operator::Deed,
+    world::World,
+};
 
 impl World {
     /// The event as a new leader would load it.
@@ -17,12 +21,35 @@ impl World {
 }
 
 pub(crate) fn check(world: &World) -> Holds {
-    let ledger = &world.watch.ledger;
-    let event = world.event_on_record()?;
+    let Some(season) = &world.shape.season else { return check_event(world) };
+    let played = expect::season_without_faults(&world.shape, season, world.library, world.seed)
+        .map_err(|why| format!("outcome: {why}"))?;
+    let opened = world.watch.past.keys().chain([&world.watch.uid]);
+    let mut opened: Vec<&String> = opened.collect();
+    opened.sort();
+    if opened != played.keys().collect::<Vec<_>>() {
+        return Err(format!("outcome: {opened:?} were played, without faults {:?}", played.keys()));
+    }
+    for (uid, was) in &played {
+        let (Some(ledger), Some(lived)) = (world.watch.ledger_of(uid), world.watch.event_of(uid)) else { continue };
+        let mut event = Event::new(lived.spec().clone());
+        ledger.facts.iter().for_each(|fact| event.fold_fact(fact));
+        ledger.results.values().for_each(|(_, result)| event.fold_result(result));
+        same(&ending(ledger, &event), &was.ending()).map_err(|why| format!("{why} ({uid})"))?;
+    }
+    Ok(())
+}
+
+fn ending(ledger: &Ledger, event: &Event) -> Ending {
     let results: Vec<&ResultEntry> = ledger.results.values().map(|(_, entry)| entry).collect();
     let stops = ledger.facts.iter().filter(|fact| matches!(fact.fact, Fact::Stopped { .. }));
     let stops = stops.map(|fact| expect::stop_text(&fact.fact)).collect();
-    let is = expect::ending(&event, results.iter().copied(), stops);
+    expect::ending(event, results.iter().copied(), stops)
+}
+
+fn check_event(world: &World) -> Holds {
+    let ledger = &world.watch.ledger;
+    let event = world.event_on_record()?;
     let entrants = expect::Entrants::of(&event, ledger.facts.iter());
     let deeds = world.operator.deeds();
     let moves = deeds.iter().filter(|deed| matches!(deed, Deed::Join(_) | Deed::Withdraw(..))).count();
@@ -31,6 +58,10 @@ pub(crate) fn check(world: &World) -> Holds {
     }
     let was = expect::without_faults(&world.shape, world.library, world.seed, &deeds, &entrants)
         .map_err(|why| format!("outcome: {why}"))?;
+    same(&ending(ledger, &event), &was.ending())
+}
+
+fn same(is: &Ending, was: &Ending) -> Holds {
     if is.ranking != was.ranking {
         return Err(format!("outcome: ranking {:?}, without faults {:?}", is.ranking, was.ranking));
     }

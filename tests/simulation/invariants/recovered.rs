@@ -22,7 +22,6 @@ pub(crate) fn check(world: &World) -> Holds {
         world.store.range("/rookery/v1/").map(|(k, v)| (k.as_str(), v.as_ref())).collect();
     let anew: BTreeMap<&str, &[u8]> = anew.iter().map(|(key, value)| (key.as_str(), value.as_ref())).collect();
     let json = |bytes: Option<&&[u8]>| bytes.and_then(|bytes| serde_json::from_slice::<Value>(bytes).ok());
-    let event = world.event_on_record()?;
     for key in there.keys().chain(anew.keys()) {
         let (old, new) = (there.get(key), anew.get(key));
         let same = match keys::parse(key) {
@@ -30,7 +29,10 @@ pub(crate) fn check(world: &World) -> Holds {
                 json(old) == json(new)
             }
             // What counts nowhere may be missing, or there, where a leader died with the word of it.
-            Parsed::Result(_, game) => result(old) == result(new) || matches!(event.wants(&game), Want::No(_)),
+            Parsed::Result(uid, game) => {
+                let wants = world.watch.event_of(&uid).map(|event| event.wants(&game));
+                result(old) == result(new) || matches!(wants, Some(Want::No(_)))
+            }
             _ => true,
         };
         if !same {
