@@ -190,7 +190,7 @@ pub(crate) fn book(command: &BookCommand, json: bool) -> Outcome {
         return Ok(exit::DONE);
     }
     for warning in &warnings {
-        eprintln!("warning: {warning}");
+        tell!("warning: {warning}");
     }
     println!("{name}: {} opening{}", book.len(), if book.len() == 1 { "" } else { "s" });
     Ok(exit::DONE)

@@ -1,5 +1,13 @@
 //! `rookery`: engine tournaments on a cluster, or whole on one laptop.
 
+/// Says a line on stderr. A full disk or a closed pipe there is no reason to end: `eprintln!` would.
+macro_rules! tell {
+    ($($words:tt)*) => {{
+        use std::io::Write as _;
+        let _unheard = writeln!(std::io::stderr(), $($words)*);
+    }};
+}
+
 mod args;
 mod ccp_engine;
 mod check;
@@ -57,7 +65,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            eprintln!("error: {}", exit::full(error.as_ref()));
+            tell!("error: {}", exit::full(error.as_ref()));
             ExitCode::from(exit::code_of(error.as_ref()))
         }
     }
@@ -75,7 +83,7 @@ fn end_with_stdout() {
         match info.payload_as_str().and_then(|text| text.strip_prefix("failed printing to stdout: ")) {
             Some(why) if why.starts_with("Broken pipe") => std::process::exit(i32::from(exit::DONE)),
             Some(why) => {
-                eprintln!("error: stdout: {why}");
+                tell!("error: stdout: {why}");
                 std::process::exit(i32::from(exit::FAILED));
             }
             None => otherwise(info),
@@ -92,6 +100,8 @@ fn init_log(verbose: u8, format: args::LogFormat) {
     };
     let filter = EnvFilter::try_from_env("ROOKERY_LOG").unwrap_or_else(|_| EnvFilter::new(default));
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    // It would say by `eprintln!` that stderr is gone.
+    let builder = builder.log_internal_errors(false);
     match format {
         args::LogFormat::Text => builder.with_target(false).init(),
         args::LogFormat::Json => builder.json().init(),

@@ -38,7 +38,7 @@ impl Line {
             self.bar.tick();
         } else if self.printed.is_none_or(|at| now - at >= QUIET_EVERY) {
             self.printed = Some(now);
-            eprintln!("{text}");
+            tell!("{text}");
         }
     }
 
@@ -83,7 +83,7 @@ pub(crate) fn while_waiting<T: Send>(words: &str, work: impl FnOnce() -> T + Sen
         let (done, wait) = std::sync::mpsc::channel::<()>();
         scope.spawn(move || {
             if wait.recv_timeout(PATIENCE) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
-                eprintln!("{words}");
+                tell!("{words}");
             }
         });
         let result = work();

@@ -89,13 +89,13 @@ pub(crate) struct RateArgs {
     #[arg(long, value_name = "VALUE")]
     draw: Option<String>,
     /// BayesElo: virtual draws of each player.
-    #[arg(long, value_name = "DRAWS")]
+    #[arg(long, value_name = "DRAWS", value_parser = draws)]
     prior: Option<f64>,
     /// BayesElo: ratings are multiplied by this. Default: by the draw parameter.
-    #[arg(long, value_name = "FACTOR")]
+    #[arg(long, value_name = "FACTOR", value_parser = factor)]
     scale: Option<f64>,
     /// Elo of the list's mean, or with --anchor of that player. Default: 0; Ordo 2300.
-    #[arg(long, value_name = "ELO", allow_hyphen_values = true)]
+    #[arg(long, value_name = "ELO", allow_hyphen_values = true, value_parser = elo)]
     average: Option<f64>,
     /// A player whose rating is given: `NAME` with --average, or `NAME=ELO`. Several are held, the others fitted between them (Ordo).
     #[arg(long = "anchor", value_name = "NAME[=ELO]")]
@@ -139,7 +139,7 @@ pub(crate) fn run(args: &RateArgs, json: bool) -> Outcome {
     let testing = if args.testing.is_empty() { None } else { Some(read(&args.testing, args)?) };
     let list = list(&games, &Request { testing, ..request });
     for warning in &list.warnings {
-        eprintln!("warning: {warning}");
+        tell!("warning: {warning}");
     }
     print!("{}", written(&list, args, json)?);
     Ok(exit::DONE)
@@ -201,12 +201,35 @@ fn request(args: &RateArgs) -> Result<Request, Usage> {
     Ok(Request { model, errors, confidence: args.confidence / 100.0, testing: None })
 }
 
+/// Ratings and differences of ratings, either way: beyond it is a slip of the hand.
+const MOST_ELO: f64 = 100_000.0;
+
+fn number(text: &str, what: &str, fits: impl Fn(f64) -> bool) -> Result<f64, String> {
+    text.trim()
+        .parse()
+        .ok()
+        .filter(|value: &f64| value.is_finite() && fits(*value))
+        .ok_or_else(|| format!("expected {what}"))
+}
+
+fn elo(text: &str) -> Result<f64, String> {
+    number(text, "a number of Elo between -100000 and 100000", |value| value.abs() <= MOST_ELO)
+}
+
+fn draws(text: &str) -> Result<f64, String> {
+    number(text, "a number of draws between 0 and 100000", |value| (0.0..=MOST_ELO).contains(&value))
+}
+
+fn factor(text: &str) -> Result<f64, String> {
+    number(text, "a factor between 0.001 and 1000", |value| (0.001..=1000.0).contains(&value))
+}
+
 fn parameter(flag: &str, given: Option<&str>, default: Parameter, unit: f64) -> Result<Parameter, Usage> {
     match given {
         None => Ok(default),
         Some("fit") => Ok(Parameter::Fitted),
         Some(text) => {
-            let number = text.parse::<f64>().ok().filter(|value| value.is_finite());
+            let number = elo(text).ok();
             let value = number.ok_or_else(|| Usage(format!("{flag} {text}: expected a number, or `fit`")))?;
             Ok(Parameter::Fixed(value * unit))
         }
@@ -272,8 +295,9 @@ fn ordo_model(args: &RateArgs) -> Result<Model, Usage> {
 
 pub(crate) fn anchored(text: &str, average: Option<f64>) -> Result<(String, f64), Usage> {
     if let Some((name, elo)) = text.rsplit_once('=')
-        && let Some(elo) = elo.parse::<f64>().ok().filter(|elo| elo.is_finite())
+        && elo.trim().parse::<f64>().is_ok()
     {
+        let elo = self::elo(elo).map_err(|why| Usage(format!("--anchor {text}: {why}")))?;
         return Ok((name.to_owned(), elo));
     }
     let elo = average.ok_or_else(|| Usage(format!("--anchor {text}: its rating is missing; write `{text}=ELO`")))?;

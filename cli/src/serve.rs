@@ -93,7 +93,7 @@ pub(crate) async fn coordinator(args: CoordinatorArgs) -> Outcome {
     let config = core::Config { grace_ms, former_grace_ms: grace_ms, ..core::Config::default() };
     let core = core::Core::new(config.checked());
     let running = Coordinator::start(shell::Config { listen, http_listen, advertise, store, archive }, core).await?;
-    eprintln!("rookery coordinator on {}", running.grpc_addr);
+    tell!("rookery coordinator on {}", running.grpc_addr);
     let mut signals = Signals::new()?;
     tokio::select! {
         signal = signals.next() => tracing::info!(signal, "shutting down"),
@@ -137,7 +137,7 @@ pub(crate) async fn worker(coordinators: String, options: WorkerOptions) -> Outc
         launcher: cage.launcher(),
         handed_back: None,
     };
-    eprintln!("rookery worker {}: {} slots", config.id, config.slots.len());
+    tell!("rookery worker {}: {} slots", config.id, config.slots.len());
     let (leave, leaving) = watch::channel(Leave::No);
     let mut running = tokio::spawn(link::run(config, leaving));
     let mut signals = Signals::new()?;
@@ -150,7 +150,7 @@ pub(crate) async fn worker(coordinators: String, options: WorkerOptions) -> Outc
             }
             signal = signals.next() => {
                 let word = if asked { Leave::Abort } else { Leave::After(options.grace) };
-                eprintln!("{signal}: {}", if asked { "aborting" } else { "draining" });
+                tell!("{signal}: {}", if asked { "aborting" } else { "draining" });
                 asked = true;
                 leave.send_replace(word);
             }
@@ -194,7 +194,7 @@ pub(crate) fn launch(args: &LaunchArgs) -> ExitCode {
 pub(crate) fn plan(wish: &Wish) -> Result<Plan, Box<dyn std::error::Error>> {
     let plan = hardware::plan(&Machine::this()?, wish).map_err(|error| Usage(exit::full(&error)))?;
     for warning in &plan.warnings {
-        eprintln!("warning: {warning}");
+        tell!("warning: {warning}");
     }
     Ok(plan)
 }
@@ -253,7 +253,7 @@ pub(crate) fn cage(none: bool, required: bool) -> Result<Cage, Box<dyn std::erro
     }
     let cage = Cage::usual();
     if !cage.shuts_network() {
-        eprintln!("warning: engines are not kept from the network: no seccomp filters in this kernel");
+        tell!("warning: engines are not kept from the network: no seccomp filters in this kernel");
     }
     Ok(cage)
 }
@@ -288,7 +288,7 @@ pub(crate) fn engines_start(
         match started {
             Ok(warnings) => {
                 for warning in warnings {
-                    eprintln!("warning: engine `{}`: {warning}", engine.setup.name);
+                    tell!("warning: engine `{}`: {warning}", engine.setup.name);
                 }
             }
             Err(why) => failed.push(why),
@@ -340,7 +340,7 @@ fn tables(folders: &[String]) -> (Option<Arc<dyn Tablebase>>, u32) {
     let paths: Vec<PathBuf> = folders.iter().map(PathBuf::from).collect();
     let (tables, problems) = Tables::open(&paths);
     for problem in problems {
-        eprintln!("warning: {problem}");
+        tell!("warning: {problem}");
     }
     let men = tables.men();
     if men == 0 { (None, 0) } else { (Some(Arc::new(tables)), men) }

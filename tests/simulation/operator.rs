@@ -336,6 +336,11 @@ impl World {
             }
             Err(denied) => match (&deed, denied) {
                 // It was not played yet; later it may be.
+                (Deed::Void(_) | Deed::Rule(..) | Deed::Replay(_), Denied::Precondition(why))
+                    if why.contains("of its pair, is in play") =>
+                {
+                    self.operator.tasks[task].asked_until = self.now + 3 * SECOND;
+                }
                 (Deed::Replay(_), Denied::Precondition(why)) if !why.contains("closed") => {
                     self.operator.tasks[task].asked_until = self.now + 3 * SECOND;
                     // Beyond a stop it never is.

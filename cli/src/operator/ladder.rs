@@ -106,7 +106,7 @@ fn keep(path: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let mut names = std::iter::once(named("")).chain((1..).map(|number| named(&format!(".{number}"))));
     let Some(free) = names.find(|name| !name.exists()) else { return Ok(()) };
     fs::rename(path, &free)?;
-    eprintln!("{} is kept as {}", path.display(), free.display());
+    tell!("{} is kept as {}", path.display(), free.display());
     Ok(())
 }
 

@@ -35,7 +35,7 @@ pub(super) async fn apply(
         return Ok(exit::DONE);
     }
     for warning in &answer.warnings {
-        eprintln!("warning: {warning}");
+        tell!("warning: {warning}");
     }
     let done = match (dry_run, answer.created, answer.differences.is_empty()) {
         (true, true, _) => "would be made",
@@ -133,7 +133,7 @@ pub(super) async fn import(
             continue;
         }
         if answer.passed > 0 {
-            eprintln!("warning: {file_name}: {} games without two players or a result do not count", answer.passed);
+            tell!("warning: {file_name}: {} games without two players or a result do not count", answer.passed);
         }
         let done = if dry_run { "would be brought into" } else { "are in" };
         println!("{file_name}: {} games of {} players {done} {of}", answer.games, answer.players);

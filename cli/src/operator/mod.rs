@@ -54,7 +54,7 @@ pub(crate) async fn run(command: OperatorCommand, options: &OperatorOptions, jso
         }
         if !std::mem::replace(&mut told, true) {
             let seconds = LEADERLESS_ANSWER.as_secs();
-            eprintln!("{}; asking again for {seconds} s", exit::full(error.as_ref()));
+            tell!("{}; asking again for {seconds} s", exit::full(error.as_ref()));
         }
         tokio::time::sleep(ASK_AGAIN).await;
         // The one that was asked may be the one that died.
@@ -353,7 +353,7 @@ async fn apply(client: &mut Client, path: &Path, set: &[String], how: How, chang
         return Ok(exit::DONE);
     }
     for warning in &answer.warnings {
-        eprintln!("warning: {warning}");
+        tell!("warning: {warning}");
     }
     let done = match (dry_run, answer.created) {
         (true, true) => "would begin",

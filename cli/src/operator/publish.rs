@@ -54,7 +54,7 @@ pub(super) async fn run(
             Ok((engines, games)) => println!("{list}: {engines} engines, {games} games in {}/", folder.display()),
             // A coordinator that is away comes back.
             Err(error) if every.is_some() => {
-                eprintln!("error: {}", crate::exit::full(error.as_ref()));
+                tell!("error: {}", crate::exit::full(error.as_ref()));
                 client.try_another().await;
             }
             Err(error) => return Err(error),

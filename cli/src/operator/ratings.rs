@@ -54,7 +54,7 @@ async fn once(
 ) -> Result<(), Box<dyn std::error::Error>> {
     let answer = client.seasons.get_ratings(asked).await.map_err(failed)?.into_inner();
     for warning in &answer.warnings {
-        eprintln!("warning: {warning}");
+        tell!("warning: {warning}");
     }
     if json {
         print_json(&ratings_json(&answer));

@@ -46,7 +46,7 @@ pub(super) async fn apply(
         return Ok(exit::DONE);
     }
     for warning in &answer.warnings {
-        eprintln!("warning: {warning}");
+        tell!("warning: {warning}");
     }
     let done = match (dry_run, answer.created) {
         (true, true) => "would begin",

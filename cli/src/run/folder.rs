@@ -103,7 +103,7 @@ pub(crate) fn put_aside(folder: &Path) -> Result<(), String> {
     let free = (1..).map(|number| PathBuf::from(format!("{name}.{number}"))).find(|path| !path.exists());
     let Some(free) = free else { return Err(format!("no free name beside {name}")) };
     fs::rename(folder, &free).map_err(|error| format!("{name}: {error}"))?;
-    eprintln!("old results are in {}/", free.display());
+    tell!("old results are in {}/", free.display());
     Ok(())
 }
 

@@ -60,7 +60,7 @@ pub(crate) async fn run(args: RunArgs, json: bool) -> Outcome {
     let files = files(&spec, &base)?;
     let ladder = args.ladder_state.as_deref().map(read_ladder).transpose()?;
     if let Some((_, state)) = &ladder {
-        eprint!("{}", ladder_table(state));
+        tell!("{}", ladder_table(state).trim_end());
     }
     if args.dry_run {
         return dry_run(&spec, plan.slots.len());
@@ -106,7 +106,7 @@ fn identical(games: &Path) {
     let groups = rookery_game::chinese_checkers::log::identical(&games);
     if !groups.is_empty() {
         let count: usize = groups.iter().map(Vec::len).sum();
-        eprintln!("warning: {count} games are identical to another; error bars are too narrow (see `rookery replay`)");
+        tell!("warning: {count} games are identical to another; error bars are too narrow (see `rookery replay`)");
     }
 }
 
@@ -120,8 +120,8 @@ fn read(args: &RunArgs) -> Result<(Spec, PathBuf), Box<dyn std::error::Error>> {
         }
         None => {
             let text = flags::spec(args)?;
-            eprintln!("{}", text.trim_end());
-            eprintln!();
+            tell!("{}", text.trim_end());
+            tell!();
             ("the spec from the flags".to_owned(), text, here)
         }
     };
@@ -214,7 +214,7 @@ async fn play(
     let mut client = Client::connect(&options).await?;
     let event = apply(args, spec, ladder, digests, files, coordinator, &mut client).await?;
     folder.write_spec(spec)?;
-    eprintln!("{}: results in {}/, API on {}", spec.name, folder.root().display(), coordinator.grpc_addr);
+    tell!("{}: results in {}/, API on {}", spec.name, folder.root().display(), coordinator.grpc_addr);
 
     let (handed_back, unfinished) = std::sync::mpsc::sync_channel(plan.slots.len() * 2 + 2);
     let config = serve::local_worker(&address, spec, plan, catalogue, &cage, folder, handed_back)?;
@@ -304,7 +304,7 @@ async fn apply(
     request.dry_run = false;
     let applied = handle.apply(request, digests.to_vec()).await.map_err(ways_out)?;
     for warning in &applied.warnings {
-        eprintln!("warning: {warning}");
+        tell!("warning: {warning}");
     }
     Ok(applied.event)
 }
@@ -409,7 +409,7 @@ async fn watch_event(
             }
             signal = signals.next() => {
                 line.clear();
-                eprintln!("{signal}: games in play are handed back");
+                tell!("{signal}: games in play are handed back");
                 break Ended::Interrupted;
             }
         }
@@ -453,13 +453,13 @@ async fn report(client: &mut Client, event: &str, games: &Path, ended: Ended, js
         Ended::Over => Ok(exit::DONE),
         Ended::Asking => {
             for question in &summary.questions {
-                eprintln!("waits for a person: {question}");
+                tell!("waits for a person: {question}");
             }
             Ok(exit::ASKING)
         }
         Ended::Interrupted => {
             let words: Vec<String> = std::env::args().collect();
-            eprintln!("interrupted; to go on: {}", words.join(" "));
+            tell!("interrupted; to go on: {}", words.join(" "));
             Ok(exit::INTERRUPTED)
         }
     }

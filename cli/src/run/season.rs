@@ -64,7 +64,7 @@ pub(super) async fn run(args: RunArgs, season: SeasonSpec, base: &Path, json: bo
     let options = OperatorOptions { coordinator: address.clone(), by: None, reason: "rookery run".to_owned() };
     let mut client = Client::connect(&options).await?;
     apply(&args, &season, digests, files, &coordinator, &mut client).await?;
-    eprintln!("{}: results in {}/, API on {}", season.name, folder.root().display(), coordinator.grpc_addr);
+    tell!("{}: results in {}/, API on {}", season.name, folder.root().display(), coordinator.grpc_addr);
     let (handed_back, unfinished) = std::sync::mpsc::sync_channel(plan.slots.len() * 2 + 2);
     let config = serve::local_worker(&address, &spec, plan, catalogue, &cage, &folder, handed_back)?;
     let (leave, leaving) = watch::channel(Leave::No);
@@ -197,7 +197,7 @@ async fn apply(
     let request = v1::ApplyRequest { dry_run: false, change: client.change(), ..request };
     let applied = handle.apply(request, digests).await.map_err(ways_out)?;
     for warning in &applied.warnings {
-        eprintln!("warning: {warning}");
+        tell!("warning: {warning}");
     }
     Ok(())
 }
@@ -277,8 +277,8 @@ async fn follow(
         }
         for question in now.questions.iter().filter(|question| asked.insert((*question).clone())) {
             line.clear();
-            eprintln!("waits for a person: {question}");
-            eprintln!("  the API is on {address}: `rookery season --coordinator {address}` says more");
+            tell!("waits for a person: {question}");
+            tell!("  the API is on {address}: `rookery season --coordinator {address}` says more");
         }
         if !now.questions.is_empty() && !running && (!answers || now.over) {
             line.clear();
@@ -294,9 +294,9 @@ async fn follow(
             },
             signal = signals.next() => {
                 line.clear();
-                eprintln!("{signal}: games in play are handed back");
+                tell!("{signal}: games in play are handed back");
                 let words: Vec<String> = std::env::args().collect();
-                eprintln!("interrupted; to go on: {}", words.join(" "));
+                tell!("interrupted; to go on: {}", words.join(" "));
                 return Ok(exit::INTERRUPTED);
             }
         }

@@ -254,6 +254,12 @@ impl Core {
             Repeated::Done => return self.answer_game(uid, &game).map(Some),
             Repeated::No => {}
         }
+        if let Some(other) = self.events.get(uid).and_then(|state| state.partner_in_play(&game)) {
+            let why = format!(
+                "game {other}, the other of its pair, is in play and would be broken off: say it again when that is over"
+            );
+            return Err(Denied::Precondition(why));
+        }
         let in_play = self.events.get(uid).is_some_and(|state| state.in_play(&game));
         let take_back = if in_play { vec![game.pair] } else { Vec::new() };
         let write = FactWrite { game: Some(game), take_back, ..fact_write(ask, uid, fact, change) };

@@ -26,6 +26,18 @@ impl EventState {
         !self.results.contains_key(game) && hand.is_some_and(|hand| hand.games.iter().any(|g| g.id == *game))
     }
 
+    /// The other game of its pair, where that is at the board and this one waits behind it: both would be taken back.
+    pub(super) fn partner_in_play(&self, game: &GameId) -> Option<String> {
+        let hand = self.pairs.get(&game.pair)?.hand.as_ref().filter(|_| self.in_play(game))?;
+        let plays = |id: &GameId| {
+            hand.running.get(id).is_some_and(|running| running.phase == v1::AttemptPhase::Playing)
+                && !self.results.contains_key(id)
+                && !hand.recording.contains(id)
+        };
+        let mut others = hand.games.iter().filter(|other| other.id != *game);
+        others.find(|other| plays(&other.id) && !plays(game)).map(|other| other.round.clone())
+    }
+
     pub(super) fn running_plies(&self, game: &GameId) -> Vec<v1::Ply> {
         let hand = self.pairs.get(&game.pair).and_then(|known| known.hand.as_ref());
         let plies = hand.and_then(|hand| hand.running.get(game)).map_or_else(Vec::new, |running| running.plies.clone());

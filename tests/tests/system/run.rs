@@ -323,6 +323,15 @@ fn chess960_is_played_and_replayed() {
 }
 
 #[test]
+fn a_full_disk_under_stderr_stops_nothing() {
+    let Some(desk) = Desk::new() else { return };
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let status = desk.command(&["-vv"]).stdout(std::process::Stdio::null()).stderr(full).status().unwrap();
+    assert_eq!(status.code(), Some(0));
+    assert_eq!(desk.judge("games.pgn").games.len(), 6);
+}
+
+#[test]
 fn a_dry_run_plays_nothing() {
     let Some(desk) = Desk::new() else { return };
     let ran = desk.run(&["--dry-run"]).expect(0);

@@ -192,7 +192,7 @@ fn bayes_elo(
         warnings.push("simulated errors are Ordo's: these are the model's own".to_owned());
     }
     let (covariance, word) = match errors {
-        Errors::Pairs => (fit.pair_covariance(official), "pairs"),
+        Errors::Pairs => (spread(fit.pair_covariance(official), known), "pairs"),
         Errors::Covariance => (fit.covariance(), "covariance"),
         Errors::None => (None, "none"),
         _ => (None, "model"),
@@ -261,9 +261,12 @@ fn ordo_list(games: &Games, fit: &ordo::Fit, options: &ordo::Options, request: &
             }
             (Some(simulated.covariance), "simulated")
         }
-        Errors::Auto if in_pairs => (fit.pair_covariance(games), "pairs"),
+        Errors::Auto if in_pairs => match spread(fit.pair_covariance(games), fit.ratings.len()) {
+            None if by_curvature => (fit.covariance(), "covariance"),
+            found => (found, "pairs"),
+        },
         Errors::Auto | Errors::Model | Errors::Covariance if by_curvature => (fit.covariance(), "covariance"),
-        Errors::Pairs | Errors::Covariance => (fit.pair_covariance(games), "pairs"),
+        Errors::Pairs | Errors::Covariance => (spread(fit.pair_covariance(games), fit.ratings.len()), "pairs"),
         _ => (None, "none"),
     };
     if covariance.is_some() {
@@ -298,6 +301,16 @@ fn ordo_list(games: &Games, fit: &ordo::Fit, options: &ordo::Options, request: &
     Rated { ratings: fit.ratings.clone(), deviations, covariance, marks, list }
 }
 
+/// Pairs that all came out alike have no spread: they say nothing of errors.
+fn spread(covariance: Option<Covariance>, players: usize) -> Option<Covariance> {
+    covariance.filter(|c| (0..players).any(|player| c.deviation(player).is_some_and(|value| value > LEAST_SPREAD)))
+}
+
+/// Below it is rounding; in the model's own unit.
+const LEAST_SPREAD: f64 = 1e-6;
+/// An error above it, in Elo, says that nothing ties the player to the others.
+const MOST_ERROR: f64 = 10_000.0;
+
 fn into_list(games: &Games, known: usize, rated: Rated, shift: f64, request: &Request) -> List {
     let Rated { ratings, deviations, covariance, marks, mut list } = rated;
     let width = error::quantile(request.confidence);
@@ -330,8 +343,9 @@ fn into_list(games: &Games, known: usize, rated: Rated, shift: f64, request: &Re
             Row {
                 rank: rank as u32 + 1,
                 name: games.names()[player].clone(),
-                elo: ratings[player] + shift,
-                error: deviations[player].map(|deviation| deviation * width),
+                // Without a negative zero.
+                elo: ratings[player] + shift + 0.0,
+                error: deviations[player].map(|deviation| deviation * width).filter(|error| *error < MOST_ERROR),
                 games: total.games,
                 points: total.half_points as f64 / 2.0,
                 opponents: (met[player].1 > 0.0).then(|| met[player].0 / met[player].1),

@@ -491,6 +491,37 @@ fn bradley_and_terry_with_an_anchor() {
 }
 
 #[test]
+fn pairs_that_are_all_alike_are_no_certainty() {
+    let mut games = Collector::default();
+    for key in 0..4 {
+        games.add("A", "B", FirstWins, Some(key));
+        games.add("B", "A", Draw, Some(key));
+    }
+    let games = games.finish();
+    let found = list(&games, &bradley_terry(Some(("B", 0.0))));
+    assert_eq!(found.errors, "covariance");
+    assert!(found.rows[0].error.is_some_and(|error| error > 50.0), "{:?}", found.rows);
+    for request in [Request::default(), Request { errors: Errors::Pairs, ..Request::default() }] {
+        let found = list(&games, &request);
+        // Its prior keeps expectations off the scores.
+        assert!(found.rows[0].error.is_some_and(|error| error > 10.0), "{found:?}");
+    }
+}
+
+#[test]
+fn what_nothing_ties_together_has_no_error() {
+    let games = games(&[("A", "B", 1, 0, 0), ("B", "A", 0, 0, 1), ("C", "D", 0, 1, 0), ("D", "C", 0, 1, 0)]);
+    let requests = [bradley_terry(None), Request { errors: Errors::Covariance, ..Request::default() }];
+    for request in requests {
+        let found = list(&games, &request);
+        for row in &found.rows {
+            assert!(row.error.is_none_or(|error| error < 10_000.0), "{row:?}");
+            assert!(row.elo != 0.0 || row.elo.is_sign_positive(), "{row:?}");
+        }
+    }
+}
+
+#[test]
 fn bradley_and_terry_with_errors_of_pairs() {
     let (mut games, mut key) = (Collector::default(), 0);
     for (one, two, count) in [

@@ -123,6 +123,39 @@ fn rulings_on_games_on_record_and_in_play() {
 }
 
 #[test]
+fn a_word_about_a_game_does_not_break_off_the_other_of_its_pair() {
+    let mut world = World::leading();
+    world.apply(&spec("m", 1, ""));
+    world.welcome(1, hello("w", 1));
+    let play = world.plays(1).remove(0);
+    world.say(1, beat(1, &[(play.attempt, &play.games[0], v1::AttemptPhase::Playing)]));
+    world.run();
+    world.take(1);
+    let second = GAME.replace("/1", "/2");
+    let words = [
+        Request::Rule { event: String::new(), game: second.clone(), result: GameResult::Draw, change: change("r") },
+        Request::Void { event: String::new(), game: second.clone(), change: change("v") },
+        Request::Replay { event: String::new(), game: second.clone(), change: change("p") },
+    ];
+    for word in words {
+        let denied = world.asked(word);
+        let Err(Denied::Precondition(why)) = denied else { panic!("{denied:?}") };
+        assert!(why.contains("game 1.1,"), "{why}");
+        assert!(world.take(1).is_empty());
+    }
+    // Of the one at the board itself it is heard.
+    world
+        .asked(Request::Rule {
+            event: String::new(),
+            game: GAME.to_owned(),
+            result: GameResult::Draw,
+            change: change("x"),
+        })
+        .unwrap();
+    assert!(matches!(world.take(1).first(), Some(Message::Cancel(_))));
+}
+
+#[test]
 fn a_void_game_counts_nowhere() {
     let mut world = World::leading();
     world.apply(&spec("m", 1, ""));
