@@ -229,8 +229,7 @@ fn parameter(flag: &str, given: Option<&str>, default: Parameter, unit: f64) -> 
         None => Ok(default),
         Some("fit") => Ok(Parameter::Fitted),
         Some(text) => {
-            let number = elo(text).ok();
-            let value = number.ok_or_else(|| Usage(format!("{flag} {text}: expected a number, or `fit`")))?;
+            let value = elo(text).map_err(|why| Usage(format!("{flag} {text}: {why}, or `fit`")))?;
             Ok(Parameter::Fixed(value * unit))
         }
     }

@@ -383,9 +383,23 @@ pub(super) fn facts_text(facts: &[v1::Fact]) -> String {
     for fact in facts {
         let at = i64::try_from(fact.at_unix_ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
         let at = at.map_or_else(String::new, |at| format!("{at:.0}"));
-        table.row([fact.seq.to_string(), at, fact.by.clone(), fact.kind.clone(), fact.reason.clone()]);
+        table.row([fact.seq.to_string(), at, fact.by.clone(), what_of(fact), fact.reason.clone()]);
     }
     table.render()
+}
+
+/// What was decided, and about which games.
+fn what_of(fact: &v1::Fact) -> String {
+    let json: Value = serde_json::from_str(&fact.json).unwrap_or(Value::Null);
+    let mut words = vec![fact.kind.clone()];
+    for key in ["game", "games", "pairs", "result", "error", "why"] {
+        match &json[key] {
+            Value::String(text) => words.push(text.clone()),
+            Value::Array(list) => words.extend(list.iter().filter_map(Value::as_str).map(str::to_owned)),
+            _ => {}
+        }
+    }
+    words.join(" ")
 }
 
 pub(super) fn fact_json(fact: &v1::Fact) -> Value {

@@ -24,7 +24,9 @@ pub(super) fn ruling(given: Option<v1::Change>) -> Result<Change, Status> {
     if signed {
         change(given)
     } else {
-        Err(Status::invalid_argument("a ruling says who and why: `change.by` and `change.reason` must not be empty"))
+        Err(Status::invalid_argument(
+            "a ruling says who and why: `change.by` and `change.reason` must not be empty (`--by`, `--reason`)",
+        ))
     }
 }
 

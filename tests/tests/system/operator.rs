@@ -68,6 +68,8 @@ fn every_command_answers_people_and_scripts() {
     assert_eq!(lines.lines().filter(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()).count(), 7);
 
     assert!(fleet.operator(&["explain", "E", name(0)]).expect(0).out.contains("tests"), "who decided");
+    let log = fleet.operator(&["log", "E"]).expect(0).out;
+    assert!(log.contains(name(0)), "of which game: {log}");
     let facts = fleet.json(&["log", "E"]).to_string();
     assert!(facts.contains("a test") && facts.contains("tests"), "{facts}");
     fleet.json(&["crosstable", "E"]);
