@@ -34,6 +34,10 @@ pub(crate) fn run(file: &Path, args: &LogOptions, json: bool) -> Outcome {
         })?),
     };
     let games = read(file)?;
+    if games.is_empty() {
+        let words = "no game in it; expected a log (`rookery export EVENT --format ccp-log`)";
+        return Err(Usage(format!("{}: {words}", file.display())).into());
+    }
     let policy = if args.lenient { PathPolicy::Lenient } else { PathPolicy::Strict };
     let (mut differ, mut broken) = (0, 0);
     for game in &games {

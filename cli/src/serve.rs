@@ -299,7 +299,7 @@ pub(crate) fn engines_start(
 
 /// What is said while an engine starts and is not ready at once.
 pub(crate) fn waiting_for(engine: &str, limit: std::time::Duration) -> String {
-    format!("starting {engine}: it may take {} until it says `uciok`", progress::span(limit.as_secs()))
+    format!("starting {engine}: it may take {} until it says that it is ready", progress::span(limit.as_secs()))
 }
 
 /// The worker of `rookery run`.
