@@ -113,7 +113,10 @@ pub(crate) fn all(rig: &mut Rig, events: &mut Vec<Event>, log: &mut Log) {
 
 /// Waits until more than `done` games are on record.
 pub(crate) fn recorded(rig: &Rig, done: u64) {
-    rig.until("a game is recorded", |rig| (rig.done() > done).then_some(()));
+    rig.until("a game is recorded", |rig| {
+        rig.answer();
+        (rig.done() > done).then_some(())
+    });
 }
 
 /// Everybody but one.
