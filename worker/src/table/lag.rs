@@ -242,6 +242,24 @@ mod tests {
     }
 
     #[test]
+    fn only_the_last_wake_before_a_flag_counts() {
+        let kernel = tempfile::NamedTempFile::new().unwrap();
+        let says = |delay_ms: u64| std::fs::write(kernel.path(), format!("1 {} 1\n", delay_ms * 1_000_000)).unwrap();
+        says(10);
+        let me = Thread { file: File::open(kernel.path()).unwrap(), base: Stat::default() };
+        let mut lag = Lag { me: Some(me), ..Lag::default() };
+        let begun = Instant::now();
+        // What it waited before the last stretch is none of the answer's.
+        lag.near(begun, begun + ms(1));
+        assert_eq!(lag.me_waited, ms(0));
+        says(17);
+        lag.woke(begun + ms(5));
+        assert_eq!(lag.me_waited, ms(7));
+        lag.near(begun, begun + ms(6));
+        assert_eq!(lag.me_waited, ms(7), "the stretch has begun already");
+    }
+
+    #[test]
     fn steal_is_shared_out_over_its_window() {
         assert_eq!(share(ms(40), ms(100), ms(100)), ms(40));
         assert_eq!(share(ms(40), ms(100), ms(400)), ms(10));
