@@ -10,6 +10,9 @@ use crate::{
     table::{Align, Table},
 };
 
+/// Moves of an opening without a name that are shown.
+const MOVES: usize = 8;
+
 pub(super) async fn run(client: &mut Client, to_come: ToCome, json: bool) -> Result<(), Box<dyn std::error::Error>> {
     let ToCome { event, engine, limit } = to_come;
     let mut left = limit;
@@ -60,7 +63,7 @@ fn text(games: &[v1::ScheduledGame], last: &v1::GetScheduleResponse) -> String {
             summary.first.clone(),
             summary.second.clone(),
             game.opening.map_or_else(|| "-".to_owned(), |opening| (opening + 1).to_string()),
-            game.opening_name.clone(),
+            opening_text(game),
             moment(game.expected_unix_ms).unwrap_or_else(|| "-".to_owned()),
             format!("{phase}{needed}"),
         ]);
@@ -78,9 +81,28 @@ fn text(games: &[v1::ScheduledGame], last: &v1::GetScheduleResponse) -> String {
     text
 }
 
+/// What a person knows an opening by: its name, else its moves or its position; and its book, where that is another.
+fn opening_text(game: &v1::ScheduledGame) -> String {
+    let moves = || {
+        let shown = game.opening_moves.iter().take(MOVES).map(String::as_str).collect::<Vec<_>>().join(" ");
+        if game.opening_moves.len() > MOVES { shown + " …" } else { shown }
+    };
+    let text = match (&game.opening_name, &game.opening_moves, &game.opening_position) {
+        (name, _, _) if !name.is_empty() => name.clone(),
+        (_, played, _) if !played.is_empty() => moves(),
+        (_, _, position) => position.clone(),
+    };
+    match game.opening_book.as_str() {
+        "" => text,
+        book if text.is_empty() => format!("({book})"),
+        book => format!("{text} ({book})"),
+    }
+}
+
 fn game_json(game: &v1::ScheduledGame) -> Value {
     let summary = game.summary.as_ref();
     json!({ "game": summary.map(show::game_json), "opening": game.opening, "opening_name": game.opening_name,
+        "opening_book": game.opening_book,
         "position": game.opening_position, "moves": game.opening_moves, "if_needed": game.if_needed,
         "expected": moment(game.expected_unix_ms) })
 }

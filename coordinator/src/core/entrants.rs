@@ -308,6 +308,8 @@ impl Core {
             return 0;
         }
         let expected = rookery_tournament::event::expected(spec, games, slots);
+        let breaks = spec.event.pause.saturating_mul(u32::try_from(games.saturating_sub(1)).unwrap_or(u32::MAX));
+        let expected = expected.map(|time| time.saturating_add(breaks));
         expected.map_or(0, |time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
     }
 }

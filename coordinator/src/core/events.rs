@@ -34,6 +34,7 @@ impl EventState {
             results: super::results::Results::default(),
             pairs: std::collections::BTreeMap::new(),
             held: Held::default(),
+            lengths: super::pace::Lengths::default(),
             ended_unix_ms: 0,
             book: BookState::Wanted,
             level_book: BookState::Wanted,

@@ -20,6 +20,7 @@ pub mod limits;
 mod lists;
 mod machine;
 mod operator;
+mod pace;
 mod patience;
 mod record;
 mod results;

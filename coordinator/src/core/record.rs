@@ -14,6 +14,7 @@ use super::{
     hand_out::bad_key,
     kept::Back,
     limits,
+    pace::charged_ms,
     state::{EventState, Running},
     stored::{FleetEntry, cut, encode},
     views::hidden,
@@ -67,6 +68,7 @@ impl Core {
             }
             Verdict::Take(mut record, entry) => {
                 record.interrupted = self.last_lines.of(&uid, &game);
+                let charged = charged_ms(record.plies.iter().map(|ply| ply.time_ns));
                 let bytes = encode(&record);
                 if !self.outgoing.has_room(bytes.len()) {
                     self.outgoing.turned_away.insert(worker.to_owned());
@@ -76,7 +78,8 @@ impl Core {
                     hand.recording.insert(game);
                 }
                 self.note_played(worker, &uid, game.pair);
-                let Some(state) = self.events.get(&uid) else { return };
+                let Some(state) = self.events.get_mut(&uid) else { return };
+                state.lengths.add(charged);
                 let stored = state.ends(*entry, attempt, self.now.unix_ms);
                 self.archive_game(&bytes, Game { uid, game, attempt, stored });
             }

@@ -4,32 +4,13 @@ use rookery_proto::v1;
 use rookery_tournament::{
     GameId,
     format::{DueGame, Want},
+    spec::OpeningSource,
 };
 
-use super::{Answer, Core, Denied, limits, state::EventState};
+use super::{Answer, Core, Denied, limits, pace::has_begun, state::EventState};
 
-/// Where a page of a schedule begins: behind this place in starting order, with so many games waiting before it.
+/// Where a page of a schedule begins: behind this place in starting order, with so many pairs waiting before it.
 pub type Behind = (u64, u64);
-
-/// How long games take, and how many at once.
-struct Pace {
-    now_ms: u64,
-    /// When the first of those that wait can begin, at the earliest.
-    from_ms: u64,
-    /// 0: it cannot be said.
-    game_ms: u64,
-    at_once: u64,
-}
-
-impl Pace {
-    /// When a game begins, before which so many others wait.
-    fn begins(&self, waiting: u64) -> u64 {
-        if self.game_ms == 0 || self.at_once == 0 {
-            return 0;
-        }
-        self.from_ms.saturating_add((waiting / self.at_once).saturating_mul(self.game_ms))
-    }
-}
 
 impl Core {
     /// Games that are not finished, in starting order, and where the next page begins.
@@ -42,12 +23,14 @@ impl Core {
     ) -> Result<Answer, Denied> {
         let uid = self.find_event(event)?;
         let state = self.events.get(&uid).ok_or_else(|| Denied::NotFound(format!("no event `{event}`")))?;
-        let pace = self.pace(state);
+        let pace = self.pace(&uid, state);
         let (mut order, mut waiting) = behind.map_or((0, 0), |(order, waiting)| (order.saturating_add(1), waiting));
         let mut games: Vec<v1::ScheduledGame> = Vec::new();
         let mut next = None;
         let mut last = order;
         let mut looked = 0;
+        // The pair that was looked at last, and how many games of it wait.
+        let mut before = behind.and_then(|(at, _)| state.event.next_open(at).filter(|(order, _)| *order == at));
         while !state.closed()
             && let Some((at, due)) = state.event.next_open(order)
         {
@@ -55,7 +38,6 @@ impl Core {
             if matches!(state.event.wants(&due.id), Want::No(_)) || state.results.contains_key(&due.id) {
                 continue;
             }
-            let handed_ms = state.in_play(&due.id).then(|| self.hand(&uid, due.id.pair).map(|hand| hand.handed_ms));
             let wanted = engine.is_none_or(|engine| {
                 [due.first, due.second].iter().any(|&entrant| state.engine_name(entrant) == engine)
             });
@@ -64,11 +46,25 @@ impl Core {
                 next = Some((last, waiting));
                 break;
             }
+            let hand = state.pairs.get(&due.id.pair).and_then(|known| known.hand.as_ref());
+            let hand = hand.filter(|hand| hand.games.iter().any(|game| game.id == due.id));
+            let aside = hand.is_none() && state.set_aside.contains_key(&due.id.pair);
+            let follows =
+                state.event.by_pairs() && before.as_ref().is_some_and(|(_, first)| first.id.pair == due.id.pair);
+            let expected = match hand.filter(|hand| has_begun(state, hand)) {
+                _ if aside => 0,
+                Some(hand) => pace.of_hand(state, hand, &due.id),
+                None if follows => pace.begins(waiting.saturating_sub(1), 1),
+                None => {
+                    waiting += 1;
+                    pace.begins(waiting - 1, 0)
+                }
+            };
             if wanted {
-                games.push(state.scheduled(&uid, &due, &pace, handed_ms.flatten(), waiting));
+                games.push(state.scheduled(&uid, &due, expected));
             }
-            waiting += u64::from(handed_ms.is_none());
             last = at;
+            before = Some((at, due));
         }
         let progress = state.event.progress();
         let drawn = state.event.games_open() + progress.done;
@@ -77,53 +73,31 @@ impl Core {
             games,
             next_page_token: String::new(),
             to_be_drawn: if state.closed() { 0 } else { progress.total.saturating_sub(drawn) },
-            expected_end_unix_ms: self.ends(state, &pace, progress.total.saturating_sub(progress.done)),
+            expected_end_unix_ms: if state.closed() {
+                0
+            } else {
+                pace.ends(progress.total.saturating_sub(progress.done + pace.in_hand))
+            },
         };
         Ok(Answer::Schedule(Box::new(response), next))
-    }
-
-    fn pace(&self, state: &EventState) -> Pace {
-        let spec = state.event.spec();
-        // The same guess as before the event began.
-        let game_ms = rookery_tournament::event::expected(spec, 1, 1);
-        let game_ms = game_ms.map_or(0, |time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
-        let at_once = if spec.event.one_at_a_time { 1 } else { u64::from(self.slots_for(spec, &state.roster)) };
-        let begins = spec.event.not_before.and_then(|at| u64::try_from(at.as_millisecond()).ok()).unwrap_or(0);
-        // Games in play are half over, as long as nothing better is known.
-        let held = if state.held.pairs.is_empty() { 0 } else { game_ms / 2 };
-        let now_ms = self.now.unix_ms;
-        Pace { now_ms, from_ms: begins.max(now_ms.saturating_add(held)), game_ms, at_once }
-    }
-
-    fn ends(&self, state: &EventState, pace: &Pace, left: u64) -> u64 {
-        if state.closed() || left == 0 || pace.game_ms == 0 || pace.at_once == 0 {
-            return 0;
-        }
-        let rounds = left.div_ceil(pace.at_once);
-        pace.from_ms.max(pace.now_ms).saturating_add(rounds.saturating_mul(pace.game_ms))
     }
 }
 
 impl EventState {
-    fn scheduled(
-        &self,
-        uid: &str,
-        due: &DueGame,
-        pace: &Pace,
-        handed_ms: Option<u64>,
-        waiting: u64,
-    ) -> v1::ScheduledGame {
+    fn scheduled(&self, uid: &str, due: &DueGame, expected_unix_ms: u64) -> v1::ScheduledGame {
         let id: GameId = due.id;
+        let openings = self.openings_of(due);
         let opening = self.opening(due);
         let name = opening.as_ref().map_or_else(String::new, |(_, opening)| opening.name.clone());
         let (mut position, mut moves) = (String::new(), Vec::new());
         let index = opening.map(|(index, opening)| {
             (position, moves) = (opening.start.position, opening.start.moves);
-            index
+            due.level_opening.unwrap_or(index)
         });
-        if let Some(plies) = self.event.spec().event.openings.plies {
+        if let Some(plies) = openings.plies {
             moves.truncate(plies as usize);
         }
+        let book = due.level_opening.map_or_else(String::new, |_| book_name(&openings.source));
         v1::ScheduledGame {
             summary: Some(self.summary_of(uid, &id, Some(due))),
             opening: index,
@@ -131,7 +105,20 @@ impl EventState {
             opening_position: position,
             opening_moves: moves,
             if_needed: !self.event.is_sure(&id),
-            expected_unix_ms: handed_ms.unwrap_or_else(|| pace.begins(waiting)),
+            expected_unix_ms,
+            opening_book: book,
         }
+    }
+}
+
+/// A book as people know it.
+fn book_name(source: &OpeningSource) -> String {
+    match source {
+        OpeningSource::Book(name) | OpeningSource::Schedule(name) => name.clone(),
+        OpeningSource::UsedIn(events) => format!("used in {}", events.join(", ")),
+        OpeningSource::Own => "Rookery's own".to_owned(),
+        OpeningSource::Start => "start position".to_owned(),
+        OpeningSource::Chess960 => "Chess960".to_owned(),
+        OpeningSource::DoubleChess960 => "double Chess960".to_owned(),
     }
 }

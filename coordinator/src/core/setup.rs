@@ -6,7 +6,11 @@ use rookery_game::{
     setup::{EngineSetup, Restart, Side, Start},
 };
 use rookery_proto::v1;
-use rookery_tournament::{EntrantId, PairId, format::DueGame, spec::EngineSpec};
+use rookery_tournament::{
+    EntrantId, PairId,
+    format::DueGame,
+    spec::{EngineSpec, OpeningsSpec},
+};
 
 use super::{
     Core,
@@ -37,6 +41,12 @@ impl EventState {
         }
         let index = self.opening_index(game.opening, book.len() as u64);
         Some((index, book.get(usize::try_from(index).ok()?)?))
+    }
+
+    /// What the spec says of the book from which a game's opening is.
+    pub(super) fn openings_of(&self, game: &DueGame) -> &OpeningsSpec {
+        let own = &self.event.spec().event.openings;
+        own.when_level.as_deref().filter(|_| game.level_opening.is_some()).unwrap_or(own)
     }
 
     /// The place in a book of `n` openings of the one with this number in starting order.
@@ -82,8 +92,7 @@ impl EventState {
         }
         if let Some((_, opening)) = opening {
             start = opening.start;
-            let level = event.openings.when_level.as_deref().filter(|_| game.level_opening.is_some());
-            if let Some(plies) = level.unwrap_or(&event.openings).plies {
+            if let Some(plies) = self.openings_of(game).plies {
                 start.moves.truncate(plies as usize);
             }
             if !opening.name.is_empty() {

@@ -20,6 +20,7 @@ use super::{
     kept::{Back, Kept},
     last_lines::LastLines,
     lists::ListState,
+    pace::Lengths,
     results::Results,
     seasons::SeasonState,
     stored::{Checkpoint, FleetEntry, Meta},
@@ -85,6 +86,8 @@ pub(super) struct EventState {
     /// Pairs with a lease, and those that are being handed out.
     pub(super) pairs: BTreeMap<PairId, Pair>,
     pub(super) held: Held,
+    /// How long its games took.
+    pub(super) lengths: Lengths,
     /// When its last game was over, where breaks follow; else 0.
     pub(super) ended_unix_ms: u64,
     pub(super) book: BookState,

@@ -3,7 +3,7 @@
 use super::Event;
 use crate::{
     Fact, GameId,
-    format::{Assignment, DueGame, Held, Place, Want},
+    format::{Assignment, AtOnce, DueGame, Held, Place, Want},
     spec::CrashesThen,
 };
 
@@ -100,8 +100,7 @@ impl Event {
 
     fn assignment(&self, place: &Place, game: u8, ahead: bool) -> Assignment {
         // Between the games of a pair, too, there is a break.
-        let alone = self.schedule.by_cycles() || !self.spec.event.pause.is_zero();
-        let last = if alone { game } else { self.schedule.games_per_pair() };
+        let last = if self.by_pairs() { self.schedule.games_per_pair() } else { game };
         let games = (game..=last)
             .map(|game| (game, self.schedule.order(place, game)))
             .filter(|&(_, order)| !self.closed.contains(order))
@@ -179,6 +178,37 @@ impl Event {
         let order = self.done.next_absent(order);
         let game = self.game_at(order)?;
         Some((order, game))
+    }
+
+    /// Whether a slot plays the games of a pair one after the other; else each is handed out by itself.
+    #[must_use]
+    pub fn by_pairs(&self) -> bool {
+        !self.schedule.by_cycles() && self.spec.event.pause.is_zero()
+    }
+
+    /// 1 or 2.
+    #[must_use]
+    pub const fn games_per_pair(&self) -> u8 {
+        self.schedule.games_per_pair()
+    }
+
+    /// Assignments that can be in play at once by the rules, at most: one where games are played one at a time, one of each
+    /// meeting where these stop once decided and go pair by pair. `u64::MAX`: the rules do not bound it.
+    #[must_use]
+    pub fn at_once(&self) -> u64 {
+        if self.spec.event.one_at_a_time {
+            return 1;
+        }
+        if !self.spec.event.format.stops() || self.spec.event.format.at_once() != AtOnce::One {
+            return u64::MAX;
+        }
+        let (mut meetings, mut order) = (0, 0);
+        while let Some((place, _)) = self.schedule.game_at(self.done.next_absent(order)) {
+            meetings += 1;
+            let Some(last) = self.schedule.at(place.meeting + place.meeting_pairs - 1) else { break };
+            order = self.schedule.order(&last, u8::MAX) + 1;
+        }
+        meetings.max(1)
     }
 
     /// Games that are scheduled and not finished for good.

@@ -9,5 +9,6 @@ mod journal;
 mod main_way;
 mod operator;
 mod patience;
+mod schedule;
 mod seasons;
 mod world;

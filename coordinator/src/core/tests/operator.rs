@@ -266,47 +266,6 @@ fn a_tie_waits_for_a_ruling_and_the_ruling_outlives_the_leader() {
     assert_eq!(facts.iter().filter(|fact| fact.kind == "Ranked").count(), 1);
 }
 
-fn page(world: &mut World, behind: Option<Behind>, limit: usize) -> (v1::GetScheduleResponse, Option<Behind>) {
-    let request = Request::Schedule { event: String::new(), behind, limit, engine: None };
-    let Ok(Answer::Schedule(response, next)) = world.asked(request) else { panic!("no schedule") };
-    (*response, next)
-}
-
-#[test]
-fn the_schedule_has_the_games_to_come_page_by_page() {
-    let mut world = World::leading();
-    world.apply(&spec("m", 3, ""));
-    world.welcome(1, hello("w", 1));
-    let plays = world.plays(1);
-    assert!(!plays.is_empty());
-    let (all, next) = page(&mut world, None, 100);
-    let rounds = |response: &v1::GetScheduleResponse| -> Vec<String> {
-        response.games.iter().map(|game| game.summary.as_ref().unwrap().round.clone()).collect()
-    };
-    assert_eq!((all.games.len(), next), (6, None));
-    let expected: Vec<u64> = all.games.iter().map(|game| game.expected_unix_ms).collect();
-    assert!(expected.is_sorted() && expected[0] > 0 && expected[5] > expected[0], "{expected:?}");
-    assert!(all.expected_end_unix_ms > expected[5]);
-    assert!(all.games.iter().all(|game| !game.if_needed));
-    // Page by page it is the same.
-    let (mut paged, mut behind) = (Vec::new(), None);
-    for _ in 0..3 {
-        let (some, next) = page(&mut world, behind, 2);
-        paged.extend(some.games);
-        behind = next;
-    }
-    assert_eq!((paged, behind), (all.games.clone(), None));
-    // What is played is not to come.
-    for order in plays[0].games.iter().take(1) {
-        world.say(1, finished(plays[0].attempt, order, 1));
-    }
-    world.run();
-    let (left, _) = page(&mut world, None, 100);
-    assert_eq!(rounds(&left), rounds(&all)[1..]);
-    let other = Request::Schedule { event: String::new(), behind: None, limit: 9, engine: Some("nobody".to_owned()) };
-    assert!(matches!(world.asked(other), Ok(Answer::Schedule(none, None)) if none.games.is_empty()));
-}
-
 /// One game, then the break, also between the games of a pair; another leader keeps to what is left of it.
 #[test]
 fn between_two_games_there_is_a_break() {

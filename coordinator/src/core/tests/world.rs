@@ -295,7 +295,12 @@ pub(super) fn spec(name: &str, pairs: u32, more: &str) -> String {
 }
 
 pub(super) fn read(text: &str) -> Spec {
-    let none = |name: &str| Err(format!("no file {name}"));
+    read_with(text, &[])
+}
+
+/// A spec that names these files, which are there.
+fn read_with(text: &str, files: &[&str]) -> Spec {
+    let none = |name: &str| if files.contains(&name) { Ok(String::new()) } else { Err(format!("no file {name}")) };
     match parse("test.toml", text, &none) {
         Ok(parsed) => parsed.spec,
         Err(errors) => panic!("{errors}"),
@@ -308,7 +313,12 @@ pub(super) fn change(request_id: &str) -> Change {
 
 /// An order to apply; uid and request id follow from the name and `tag`.
 pub(super) fn apply(text: &str, tag: &str) -> Request {
-    let spec = read(text);
+    apply_with(text, tag, &[])
+}
+
+/// The same of a spec that names these files.
+pub(super) fn apply_with(text: &str, tag: &str, files: &[&str]) -> Request {
+    let spec = read_with(text, files);
     let uid = format!("{}-{tag}", spec.name);
     Request::Apply {
         ladder: None,
