@@ -104,15 +104,16 @@ pub(crate) fn all(rig: &mut Rig, events: &mut Vec<Event>, log: &mut Log) {
             _ => events::enough(rig, log.seed, events),
         }
         log.say(&format!("{fault:?} {victim}"));
-        fault.happens(rig, victim, log);
+        fault.happens(rig, victim, events, log);
         let done = rig.done();
         log.say(&format!("healed, {done} games"));
-        recorded(rig, done);
+        recorded(rig, done, log.seed, events);
     }
 }
 
-/// Waits until more than `done` games are on record.
-pub(crate) fn recorded(rig: &Rig, done: u64) {
+/// Waits until more than `done` games are on record. There is always one to come: more begin where few are left.
+pub(crate) fn recorded(rig: &Rig, done: u64, seed: u64, events: &mut Vec<Event>) {
+    events::enough(rig, seed, events);
     rig.until("a game is recorded", |rig| {
         rig.answer();
         (rig.done() > done).then_some(())
@@ -125,7 +126,7 @@ fn others(host: &str) -> Vec<&'static str> {
 }
 
 impl Fault {
-    fn happens(self, rig: &mut Rig, victim: usize, log: &mut Log) {
+    fn happens(self, rig: &mut Rig, victim: usize, events: &mut Vec<Event>, log: &mut Log) {
         let (member, worker) = (STORES[victim], WORKERS[victim]);
         let leader = rig.led(&COORDINATORS);
         rig.until("all workers are there", |rig| WORKERS.iter().all(|host| attached(rig, host)).then_some(()));
@@ -171,12 +172,12 @@ impl Fault {
             }
             Self::MemberKilled => {
                 rig.kill(member);
-                recorded(rig, rig.done());
+                recorded(rig, rig.done(), log.seed, events);
                 rig.start_again(member);
             }
             Self::MemberCut => {
                 rig.net.cut(member);
-                recorded(rig, rig.done());
+                recorded(rig, rig.done(), log.seed, events);
                 rig.net.join(member);
             }
             Self::QuorumLost => {
@@ -225,7 +226,7 @@ impl Fault {
             Self::OutboxFull => {
                 let filled = fill(rig, SMALL);
                 rig.process(SMALL).line("the outbox cannot be written");
-                recorded(rig, rig.done());
+                recorded(rig, rig.done(), log.seed, events);
                 fs::remove_file(filled).unwrap();
             }
             Self::ArchiveFull => {

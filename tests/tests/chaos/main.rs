@@ -85,7 +85,7 @@ fn everything_restarts_one_by_one_and_nothing_is_lost() {
             events::enough(rig, 0, &mut events);
             log.say(&format!("{host} restarts"));
             rig.restart(host);
-            faults::recorded(rig, rig.done());
+            faults::recorded(rig, rig.done(), 0, &mut events);
         }
         audit(rig, &events, &python, log);
     });
