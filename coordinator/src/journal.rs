@@ -31,6 +31,23 @@ pub struct StoredResult {
     pub ended_unix_ms: u64,
 }
 
+impl StoredResult {
+    /// As [`serde_json::from_slice`] reads it, and several times faster: what is flattened is read as a tree first.
+    #[must_use]
+    pub fn read(value: &[u8]) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct Beside {
+            #[serde(rename = "a")]
+            attempt: Revision,
+            #[serde(rename = "t", default)]
+            ended_unix_ms: u64,
+        }
+        let entry = serde_json::from_slice(value).ok()?;
+        let Beside { attempt, ended_unix_ms } = serde_json::from_slice(value).ok()?;
+        Some(Self { entry, attempt, ended_unix_ms })
+    }
+}
+
 const fn is_zero(value: &u64) -> bool {
     *value == 0
 }
@@ -199,6 +216,22 @@ mod tests {
                 assert_eq!(read(&written[..end]), None, "torn at {end}");
             }
         }
+    }
+
+    #[test]
+    fn a_result_is_read_as_it_was_written() {
+        let text = r#"{"g":"00-0001-00001-00002-000001/2/3","f":2,"b":1,"r":"second-wins","e":"time-loss","x":"first",
+            "p":77,"op":5,"m":-8,"ps":"first","rs":4,"w":"w\u00e91","later":{"x":[1]},
+            "at":{"s":"9-1","o":6,"l":7,"h":"ff"},"a":1099511627776,"t":12}"#;
+        let slow: StoredResult = serde_json::from_str(text).unwrap();
+        assert_eq!((slow.attempt, slow.ended_unix_ms, slow.entry.worker.as_str()), (1 << 40, 12, "wé1"));
+        assert_eq!(StoredResult::read(text.as_bytes()), Some(slow.clone()));
+        let written = serde_json::to_vec(&slow).unwrap();
+        assert_eq!(StoredResult::read(&written), Some(slow));
+        for end in 0..written.len() {
+            assert_eq!(StoredResult::read(&written[..end]), None, "torn at {end}");
+        }
+        assert_eq!(StoredResult::read(&text.replace("\"a\":1099511627776,", "").into_bytes()), None);
     }
 
     #[test]

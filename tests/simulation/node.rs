@@ -386,7 +386,10 @@ impl World {
         known.ticked = self.now;
         known.tick_at = 0;
         known.spaced = self.now;
-        self.feed(node, Input::Lead { since, store_id: "store".to_owned(), loaded });
+        self.feed(
+            node,
+            Input::Lead { since, store_id: "store".to_owned(), loaded: Box::new(loaded.into_iter().collect()) },
+        );
         for (stream, hello) in std::mem::take(&mut self.nodes[node].waiting) {
             self.attach(node, stream, hello);
         }

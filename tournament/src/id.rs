@@ -100,6 +100,21 @@ impl FromStr for GameId {
     }
 }
 
+/// Reads an id from its text, without a copy of it: there are a million of them to read.
+struct Text<T>(std::marker::PhantomData<T>);
+
+impl<T: FromStr<Err = IdError>> serde::de::Visitor<'_> for Text<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the text of an id")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<T, E> {
+        text.parse().map_err(E::custom)
+    }
+}
+
 macro_rules! serde_as_text {
     ($type:ty) => {
         impl Serialize for $type {
@@ -109,7 +124,7 @@ macro_rules! serde_as_text {
         }
         impl<'de> Deserialize<'de> for $type {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+                deserializer.deserialize_str(Text(std::marker::PhantomData))
             }
         }
     };

@@ -112,20 +112,16 @@ impl Core {
         self.outgoing.push(Item { bytes, what: What::Game(Box::new(game)) });
     }
 
-    /// A leadership begins: all that the store has but results, so that what was on record and not yet in the archive
-    /// when the leader before ended is there, and before any record that rests on it.
-    pub(super) fn journal_lead(&mut self, loaded: &[KeyValue]) {
+    /// A leadership begins: all that the store has but results, leases and checkpoints, so that what was on record and
+    /// not yet in the archive when the leader before ended is there, and before any record that rests on it.
+    pub(super) fn journal_lead(&mut self, told: &[KeyValue]) {
         let Some(lead) = &self.lead else { return };
         let (store, since) = (lead.store_id.clone(), lead.since);
         let line = Line::Lead(Lead { store: store.clone(), since, at_unix_ms: self.now.unix_ms });
         self.outgoing.push(Item { bytes: journal::write(&line), what: What::Line(0) });
-        for kv in loaded {
-            use Parsed::{Fleet, Import, List, Log, Meta, Season, SeasonLog};
-            let parsed = keys::parse(&kv.key);
-            if matches!(parsed, Meta(_) | Log(..) | Season(_) | SeasonLog(..) | List(_) | Import(..) | Fleet(_)) {
-                let line = Line::Put { store: store.clone(), key: kv.key.clone(), value: kv.value.clone() };
-                self.outgoing.push(Item { bytes: journal::write(&line), what: What::Line(0) });
-            }
+        for kv in told {
+            let line = Line::Put { store: store.clone(), key: kv.key.clone(), value: kv.value.clone() };
+            self.outgoing.push(Item { bytes: journal::write(&line), what: What::Line(0) });
         }
     }
 

@@ -107,17 +107,25 @@ pub enum Parsed {
     Other,
 }
 
+/// The event and the game of a result's key. Apart from [`parse`], as there are a million of them.
+pub(super) fn parse_result(key: &str) -> Option<(&str, GameId)> {
+    let (uid, rest) = key.strip_prefix(ROOT)?.strip_prefix("events/")?.split_once('/')?;
+    // With its take: a game's name alone is none of ours.
+    let game = rest.strip_prefix("results/").filter(|game| game.split('/').count() == 3)?;
+    Some((uid, game.parse().ok()?))
+}
+
 /// What a key is; whatever does not read as one of ours is [`Parsed::Other`].
 #[must_use]
 pub fn parse(key: &str) -> Parsed {
+    if let Some((uid, game)) = parse_result(key) {
+        return Parsed::Result(uid.to_owned(), game);
+    }
     let Some(rest) = key.strip_prefix(ROOT) else { return Parsed::Other };
     let parts: Vec<&str> = rest.split('/').collect();
     let parsed = match parts.as_slice() {
         ["events", uid, "meta"] => Some(Parsed::Meta((*uid).to_owned())),
         ["events", uid, "log", seq] => seq.parse().ok().map(|seq| Parsed::Log((*uid).to_owned(), seq)),
-        ["events", uid, "results", pair, game, take] => {
-            format!("{pair}/{game}/{take}").parse().ok().map(|game| Parsed::Result((*uid).to_owned(), game))
-        }
         ["live", uid, pair, "lease"] => pair.parse().ok().map(|pair| Parsed::Lease((*uid).to_owned(), pair)),
         ["live", uid, pair, game, seq] => match (pair.parse(), game.parse(), seq.parse()) {
             (Ok(pair), Ok(game), Ok(seq)) => Some(Parsed::Checkpoint((*uid).to_owned(), pair, game, seq)),

@@ -2,95 +2,31 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rookery_tournament::{GameId, LoggedFact, PairId, season::LoggedSeasonFact};
+use rookery_tournament::PairId;
 
 use super::{
     Answer, Core, Denied, Effect,
     archive_out::Outgoing,
-    keys,
     last_lines::LastLines,
-    lists::{Import, ListMeta, ListState},
-    seasons::SeasonState,
+    loaded::Loaded,
     state::{EventState, Hand, Lead},
-    stored::{Checkpoint, FleetEntry, Lease, Meta, SeasonMeta, StoredResult, decode},
+    stored::Lease,
 };
-use crate::store::{KeyValue, Revision};
+use crate::store::Revision;
 
 impl Core {
-    pub(super) fn take_lead(&mut self, since: Revision, store_id: String, loaded: &[KeyValue]) {
+    pub(super) fn take_lead(&mut self, since: Revision, store_id: String, loaded: Loaded) {
         self.step_down();
         self.lead = Some(Lead { since, store_id });
         self.last_tick_ns = 0;
-        let mut unread = 0_u64;
-        let mut leases: Vec<(String, PairId, Revision, Lease)> = Vec::new();
-        let mut checkpoints: BTreeMap<(String, GameId), BTreeMap<u32, Checkpoint>> = BTreeMap::new();
-        let mut logs: BTreeMap<String, Vec<LoggedFact>> = BTreeMap::new();
-        let mut results: Vec<(String, StoredResult)> = Vec::new();
-        let mut season_logs: BTreeMap<String, Vec<LoggedSeasonFact>> = BTreeMap::new();
-        let mut imports: Vec<(String, Import)> = Vec::new();
-        for kv in loaded {
-            let read = match keys::parse(&kv.key) {
-                keys::Parsed::Meta(uid) => decode::<Meta>(&kv.value).map(|meta| {
-                    self.events.insert(uid, EventState::new(meta, kv.modified));
-                }),
-                keys::Parsed::Log(uid, _) => decode(&kv.value).map(|fact| logs.entry(uid).or_default().push(fact)),
-                keys::Parsed::Result(uid, _) => decode(&kv.value).map(|stored| results.push((uid, stored))),
-                keys::Parsed::Lease(uid, pair) => {
-                    decode(&kv.value).map(|lease| leases.push((uid, pair, kv.modified, lease)))
-                }
-                keys::Parsed::Season(uid) => decode::<SeasonMeta>(&kv.value).map(|meta| {
-                    self.seasons.insert(uid, SeasonState::new(meta, kv.modified));
-                }),
-                keys::Parsed::SeasonLog(uid, _) => {
-                    decode(&kv.value).map(|fact| season_logs.entry(uid).or_default().push(fact))
-                }
-                keys::Parsed::List(list) => decode::<ListMeta>(&kv.value).map(|meta| {
-                    self.lists.insert(list, ListState { meta, revision: kv.modified, imports: BTreeMap::new() });
-                }),
-                keys::Parsed::Import(list, _) => decode::<Import>(&kv.value).map(|import| imports.push((list, import))),
-                keys::Parsed::Fleet(worker) => decode::<FleetEntry>(&kv.value).map(|entry| {
-                    self.fleet_revisions.insert(worker.clone(), kv.modified);
-                    self.fleet.insert(worker, entry);
-                }),
-                keys::Parsed::Checkpoint(uid, pair, game, seq) => decode::<Checkpoint>(&kv.value).map(|checkpoint| {
-                    let game = GameId { pair, game, take: checkpoint.take };
-                    checkpoints.entry((uid, game)).or_default().insert(seq, checkpoint);
-                }),
-                keys::Parsed::Other => Some(()),
-            };
-            unread += u64::from(read.is_none());
-        }
+        let Loaded { events, seasons, lists, fleet, leases, told, unread, .. } = loaded.whole();
         if unread > 0 {
             self.alarm("store", format!("{unread} values in the store do not read; they are left alone"));
         }
-        for (list, import) in imports {
-            if let Some(state) = self.lists.get_mut(&list) {
-                state.imports.insert(import.digest.clone(), import);
-            }
-        }
-        // Facts come before the results that led to them.
-        for (uid, mut facts) in logs {
-            facts.sort_by_key(|fact| fact.seq);
-            if let Some(state) = self.events.get_mut(&uid) {
-                facts.into_iter().for_each(|fact| state.take_fact(fact));
-            }
-        }
-        for (uid, mut facts) in season_logs {
-            facts.sort_by_key(|fact| fact.seq);
-            if let Some(state) = self.seasons.get_mut(&uid) {
-                state.log = facts;
-            }
-        }
-        for (uid, stored) in results {
-            if let Some(state) = self.events.get_mut(&uid) {
-                state.take_result(&stored);
-            }
-        }
-        // Their order is that of their numbers.
-        for ((uid, game), checkpoints) in checkpoints {
-            let Some(state) = self.events.get_mut(&uid).filter(|state| state.rule().stores()) else { continue };
-            let kept = state.kept.entry(game).or_default();
-            checkpoints.into_iter().for_each(|(seq, checkpoint)| kept.fold(seq, checkpoint));
+        (self.events, self.seasons, self.lists) = (events, seasons, lists);
+        for (worker, (revision, entry)) in fleet {
+            self.fleet_revisions.insert(worker.clone(), revision);
+            self.fleet.insert(worker, entry);
         }
         for (uid, pair, revision, lease) in leases {
             self.take_lease(&uid, pair, revision, lease);
@@ -109,7 +45,7 @@ impl Core {
             former.iter().for_each(|id| self.lose(id, false));
         }
         self.offer = true;
-        self.journal_lead(loaded);
+        self.journal_lead(&told);
     }
 
     fn take_lease(&mut self, uid: &str, pair: PairId, revision: Revision, lease: Lease) {

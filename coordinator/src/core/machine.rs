@@ -8,7 +8,7 @@ impl Core {
         self.now.mono_ns = self.now.mono_ns.max(now.mono_ns);
         self.now.unix_ms = now.unix_ms;
         match input {
-            Input::Lead { since, store_id, loaded } => self.take_lead(since, store_id, &loaded),
+            Input::Lead { since, store_id, loaded } => self.take_lead(since, store_id, *loaded),
             Input::Deposed => self.step_down(),
             Input::Attached { session, hello } => self.attached(session, *hello),
             Input::Asked { ask, .. } if self.lead.is_none() => {

@@ -18,6 +18,7 @@ mod last_lines;
 mod lead;
 pub mod limits;
 mod lists;
+mod loaded;
 mod machine;
 mod operator;
 mod pace;
@@ -36,6 +37,7 @@ mod writes;
 
 pub use apply::RULES_VERSION;
 pub use limits::Config;
+pub use loaded::Loaded;
 pub use schedule::Behind;
 pub use state::Core;
 
@@ -56,7 +58,7 @@ use rookery_tournament::{
 
 use crate::{
     archive::ArchiveError,
-    store::{CommitError, KeyValue, Revision, Txn},
+    store::{CommitError, Revision, Txn},
 };
 
 /// A point in time, as the shell counts it.
@@ -81,7 +83,7 @@ pub struct SessionId(pub u64);
 pub struct AskId(pub u64);
 
 /// What happened outside.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub enum Input {
     /// This process leads since `since`; `loaded` is all that is in the store.
     Lead {
@@ -90,7 +92,7 @@ pub enum Input {
         /// The store's id.
         store_id: String,
         /// All keys under `/rookery/v1/`.
-        loaded: Vec<KeyValue>,
+        loaded: Box<Loaded>,
     },
     /// It does not lead any more.
     Deposed,

@@ -31,14 +31,14 @@ use super::{
 };
 use crate::{
     archive::{Archive, ArchiveError},
-    core::{Answer, AskId, Denied, Effect, Input, Request, SessionId, Ticket},
-    store::{CommitError, KeyValue, Revision, Store, Txn},
+    core::{Answer, AskId, Denied, Effect, Input, Loaded, Request, SessionId, Ticket},
+    store::{CommitError, Revision, Store, Txn},
 };
 
 /// What the election tells the driver.
 #[derive(Debug)]
 pub(super) enum Control {
-    Lead { since: Revision, loaded: Vec<KeyValue> },
+    Lead { since: Revision, loaded: Box<Loaded> },
     Deposed { leader: Option<String> },
 }
 
@@ -241,7 +241,7 @@ impl<M: Machine> Driver<M> {
                 self.epoch += 1;
                 self.since = since;
                 let store_id = self.tools.store.id().to_owned();
-                let keys = loaded.len();
+                let keys = loaded.keys();
                 self.feed(Input::Lead { since, store_id, loaded });
                 tracing::info!(since, keys, "leading");
                 self.tools.role.send_if_modified(|role| {

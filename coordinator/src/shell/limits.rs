@@ -116,6 +116,9 @@ pub const LINGER: Duration = Duration::from_millis(150);
 /// After that: how long the store may take to close.
 pub const CLOSE: Duration = Duration::from_millis(200);
 
+/// Pages of the store that were read and not taken in: enough that neither side waits for the other's next one.
+pub const PAGES: usize = 4;
+
 /// Between two attempts to load the store.
 pub const LOAD_RETRY: Duration = Duration::from_millis(500);
 

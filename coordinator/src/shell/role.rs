@@ -7,7 +7,8 @@ use tokio::sync::{mpsc, watch};
 use super::{driver::Control, limits};
 use crate::{
     archive::Archive,
-    store::{CommitError, Compare, KeyValue, Leadership, Op, Revision, Store, Txn},
+    core::Loaded,
+    store::{CommitError, Compare, KeyValue, Leadership, Op, Revision, Store, StoreError, Txn},
 };
 
 /// The first key of all that is stored, and the first after them.
@@ -83,7 +84,7 @@ impl Election {
                     match loaded {
                         Ok(loaded) => {
                             led = true;
-                            Some(Control::Lead { since, loaded })
+                            Some(Control::Lead { since, loaded: Box::new(loaded) })
                         }
                         Err(reason) => {
                             tracing::error!(%reason, "may not lead");
@@ -107,22 +108,41 @@ impl Election {
 
     /// Everything in the store, and the proof that the archive belongs to it. An error says why this process may
     /// never lead; what may pass is tried again.
-    async fn load(&self) -> Result<Vec<KeyValue>, String> {
+    async fn load(&self) -> Result<Loaded, String> {
         loop {
-            match self.store.load(RANGE.0, RANGE.1).await {
-                Ok(mut loaded) => {
-                    let known = loaded.iter().position(|entry| entry.key == ARCHIVE_KEY).map(|at| loaded.remove(at));
+            match self.read().await {
+                Ok((loaded, known)) => {
                     if self.same_archive(known).await? {
                         return Ok(loaded);
                     }
                 }
-                Err(crate::store::StoreError::Unavailable(why)) => {
+                Err(StoreError::Unavailable(why)) => {
                     tracing::warn!(%why, "store not loaded; trying again")
                 }
                 Err(error) => return Err(error.to_string()),
             }
             tokio::time::sleep(limits::LOAD_RETRY).await;
         }
+    }
+
+    /// Reads the store, and takes it in on another thread meanwhile; the archive's id apart.
+    async fn read(&self) -> Result<(Loaded, Option<KeyValue>), StoreError> {
+        let (pages, mut taken) = mpsc::channel::<Vec<KeyValue>>(limits::PAGES);
+        let taking = tokio::task::spawn_blocking(move || {
+            let (mut loaded, mut archive) = (Loaded::default(), None);
+            while let Some(page) = taken.blocking_recv() {
+                for kv in page {
+                    if kv.key == ARCHIVE_KEY {
+                        archive = Some(kv);
+                    } else {
+                        loaded.take(kv);
+                    }
+                }
+            }
+            (loaded, archive)
+        });
+        self.store.read(RANGE.0, RANGE.1, pages).await?;
+        taking.await.map_err(|ended| StoreError::Damaged(format!("what is in it was not taken in: {ended}")))
     }
 
     /// Whether the archive is the store's own; puts it on record where none is. `Ok(false)`: ask again.

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use futures::future::BoxFuture;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 
 mod embedded;
 mod etcd;
@@ -139,12 +139,32 @@ pub enum Leadership {
     },
 }
 
+/// Who takes what is read.
+pub type Pages = mpsc::Sender<Vec<KeyValue>>;
+
 /// The store.
 pub trait Store: Send + Sync + 'static {
     /// Drawn when the store was made; a store restored from a backup gets a new one.
     fn id(&self) -> &str;
-    /// All keys `k` with `from <= k < to`, in order. Read in closed ranges, consistent at one revision.
-    fn load(&self, from: &str, to: &str) -> BoxFuture<'_, Result<Vec<KeyValue>, StoreError>>;
+    /// Hands over all keys `k` with `from <= k < to`, in order, in pages as they are read; consistent at one revision.
+    /// After an error what was handed over says nothing. Ends early where nobody takes the pages any more.
+    fn read(&self, from: &str, to: &str, pages: Pages) -> BoxFuture<'_, Result<(), StoreError>>;
+    /// The same in one piece.
+    fn load(&self, from: &str, to: &str) -> BoxFuture<'_, Result<Vec<KeyValue>, StoreError>> {
+        let (from, to) = (from.to_owned(), to.to_owned());
+        Box::pin(async move {
+            let (pages, mut taken) = mpsc::channel(1);
+            let take = async {
+                let mut all = Vec::new();
+                while let Some(page) = taken.recv().await {
+                    all.extend(page);
+                }
+                all
+            };
+            let (read, all) = futures::join!(self.read(&from, &to, pages), take);
+            read.map(|()| all)
+        })
+    }
     /// Carries out a transaction if this process still leads.
     fn commit(&self, txn: Txn) -> BoxFuture<'_, Result<Revision, CommitError>>;
     /// Who leads; the store campaigns by itself from when it was opened.

@@ -8,7 +8,7 @@ use rookery_coordinator::{
     archive::{Archive, FolderArchive},
     core::{Answer, Denied, Effect, Input, Now, Request, SessionId, Ticket},
     shell::{Config, Coordinator, Machine, Running},
-    store::{CommitError, KeyValue, Leadership, Op, Revision, Store, StoreError, Txn},
+    store::{CommitError, KeyValue, Leadership, Op, Pages, Revision, Store, StoreError, Txn},
 };
 use rookery_proto::v1::{self, attach_request, attach_response, worker_service_client::WorkerServiceClient};
 use tokio::sync::{mpsc, watch};
@@ -32,10 +32,13 @@ impl Store for MemoryStore {
         "memory"
     }
 
-    fn load(&self, from: &str, to: &str) -> BoxFuture<'_, Result<Vec<KeyValue>, StoreError>> {
+    fn read(&self, from: &str, to: &str, pages: Pages) -> BoxFuture<'_, Result<(), StoreError>> {
         let within = |entry: &&KeyValue| entry.key.as_str() >= from && entry.key.as_str() < to;
         let found = self.keys.lock().unwrap().1.iter().filter(within).cloned().collect();
-        Box::pin(async move { Ok(found) })
+        Box::pin(async move {
+            pages.send(found).await.unwrap();
+            Ok(())
+        })
     }
 
     fn commit(&self, txn: Txn) -> BoxFuture<'_, Result<Revision, CommitError>> {

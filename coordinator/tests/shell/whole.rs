@@ -226,7 +226,7 @@ async fn check_rulings(games: &mut GameServiceClient<Channel>, seasons: &mut Sea
 fn a_store_that_fills_is_an_alarm() {
     let mut core = Core::new(core::Config::one_process());
     let now = core::Now { mono_ns: 1, unix_ms: 1 };
-    core.handle(now, core::Input::Lead { since: 1, store_id: "s".to_owned(), loaded: Vec::new() });
+    core.handle(now, core::Input::Lead { since: 1, store_id: "s".to_owned(), loaded: Box::default() });
     let mut alarms = |used| {
         core.handle(now, core::Input::Space { used, quota: 1_000 << 20 });
         let asked = core::Input::Asked { ask: core::AskId(1), request: core::Request::Alarms };

@@ -155,7 +155,8 @@ async fn deletes(house: &dyn House) {
 }
 
 async fn loads_ranges_in_order(house: &dyn House) {
-    const MANY: usize = 10_240;
+    /// More than two pages.
+    const MANY: usize = 51_200;
     let store = house.open().await;
     leading(&*store).await;
     let key = |i: usize| format!("/rookery/v1/test/load/{i:06}");

@@ -127,7 +127,11 @@ impl World {
     pub(super) fn lead(&mut self) {
         self.store.revision += 1;
         let loaded = self.store.load();
-        self.put(Input::Lead { since: self.store.revision, store_id: "store".to_owned(), loaded });
+        self.put(Input::Lead {
+            since: self.store.revision,
+            store_id: "store".to_owned(),
+            loaded: Box::new(loaded.into_iter().collect()),
+        });
     }
 
     /// A new process takes over: nothing but the store and the archive is left.

@@ -19,6 +19,8 @@ const RESERVED: &str = "reserved";
 /// Revisions are set aside durably in blocks, because a commit without a sync may be lost in a crash while its
 /// revision was given out: after a crash the count goes on behind the block.
 const BLOCK: i64 = 10_000;
+/// Keys that are handed over at once when it is read.
+const PAGE: usize = 4_000;
 
 /// The disk failed; nothing more can be read or written through this handle.
 #[derive(Debug)]
@@ -178,19 +180,29 @@ impl StoreFile {
         Ok(())
     }
 
-    pub(super) fn load(&self, from: &str, to: &str) -> Result<Vec<KeyValue>, StoreError> {
+    /// Hands the range to `take` in pages, until that is answered with `false`.
+    pub(super) fn read(
+        &self,
+        from: &str,
+        to: &str,
+        mut take: impl FnMut(Vec<KeyValue>) -> bool,
+    ) -> Result<(), StoreError> {
         let bad = |e: redb::Error| StoreError::Unavailable(format!("{}: {e}", self.path.display()));
         if from >= to {
-            return Ok(Vec::new());
+            return Ok(());
         }
         let read = self.db.begin_read().map_err(|e| bad(e.into()))?;
         let data = read.open_table(DATA).map_err(|e| bad(e.into()))?;
-        let mut found = Vec::new();
+        let mut page = Vec::new();
         for entry in data.range(from..to).map_err(|e| bad(e.into()))? {
             let (key, value) = entry.map_err(|e| bad(e.into()))?;
-            found.push(key_value(key.value(), value.value()));
+            page.push(key_value(key.value(), value.value()));
+            if page.len() == PAGE && !take(std::mem::take(&mut page)) {
+                return Ok(());
+            }
         }
-        Ok(found)
+        take(page);
+        Ok(())
     }
 
     /// Bytes of the file, and what it could grow to on this disk.

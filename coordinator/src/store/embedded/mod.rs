@@ -18,7 +18,7 @@ use futures::future::BoxFuture;
 use tokio::sync::{Semaphore, oneshot, watch};
 
 use self::thread::Job;
-use super::{CommitError, KeyValue, Leadership, Revision, Store, StoreError, Txn, limits};
+use super::{CommitError, Leadership, Pages, Revision, Store, StoreError, Txn, limits};
 
 /// Page cache. The whole process aims at 40 MB, and a running event's keys are far fewer than that.
 const CACHE: usize = 8 << 20;
@@ -84,10 +84,10 @@ impl Store for EmbeddedStore {
         &self.id
     }
 
-    fn load(&self, from: &str, to: &str) -> BoxFuture<'_, Result<Vec<KeyValue>, StoreError>> {
+    fn read(&self, from: &str, to: &str, pages: Pages) -> BoxFuture<'_, Result<(), StoreError>> {
         let (from, to) = (from.to_owned(), to.to_owned());
         Box::pin(async move {
-            self.ask(|answer| thread::Work::Load { from, to, answer })
+            self.ask(|answer| thread::Work::Read { from, to, pages, answer })
                 .await
                 .unwrap_or_else(|| Err(StoreError::Unavailable("the store is closed".into())))
         })

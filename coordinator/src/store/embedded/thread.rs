@@ -12,7 +12,7 @@ use super::{
     GROUP, LAZY, REOPEN,
     file::{Broken, OpenDatabase, StoreFile, is_lazy},
 };
-use crate::store::{CommitError, KeyValue, Leadership, Revision, StoreError, Txn};
+use crate::store::{CommitError, Leadership, Pages, Revision, StoreError, Txn};
 
 /// What the thread is asked to do; the permit is its place in the queue.
 pub(super) struct Job {
@@ -25,7 +25,7 @@ type Space = Option<(u64, u64)>;
 
 pub(super) enum Work {
     Commit { txn: Txn, answer: Answer<Result<Revision, CommitError>> },
-    Load { from: String, to: String, answer: Answer<Result<Vec<KeyValue>, StoreError>> },
+    Read { from: String, to: String, pages: Pages, answer: Answer<Result<(), StoreError>> },
     Space { answer: Answer<Result<Space, StoreError>> },
     Close { answer: Answer<()> },
 }
@@ -72,8 +72,9 @@ pub(super) fn run(path: PathBuf, database: Box<OpenDatabase>, jobs: Receiver<Job
                 owner.commit(lazy);
                 owner.commit(durable);
             }
-            Ok(Work::Load { from, to, answer }) => {
-                let _ = answer.send(owner.load(&from, &to)); // gone: nobody wants it any more
+            Ok(Work::Read { from, to, pages, answer }) => {
+                let outcome = owner.read(&from, &to, pages);
+                let _ = answer.send(outcome); // gone: nobody wants it any more
             }
             Ok(Work::Space { answer }) => {
                 let _ = answer.send(owner.space());
@@ -129,9 +130,10 @@ impl Owner {
         }
     }
 
-    fn load(&mut self, from: &str, to: &str) -> Result<Vec<KeyValue>, StoreError> {
+    /// Waits while the one who takes the pages is busy, which is no longer than it takes to read them.
+    fn read(&self, from: &str, to: &str, pages: Pages) -> Result<(), StoreError> {
         let file = self.file.as_ref().ok_or_else(|| StoreError::Unavailable("the disk failed".into()))?;
-        file.load(from, to)
+        file.read(from, to, |page| pages.blocking_send(page).is_ok())
     }
 
     fn space(&self) -> Result<Space, StoreError> {

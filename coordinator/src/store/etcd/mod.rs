@@ -27,7 +27,7 @@ use self::{
     link::Link,
 };
 use super::{
-    CommitError, Compare, Identity, KeyValue, LEADER_KEY, Leadership, Op, Options, Revision, STORE_KEY, Store,
+    CommitError, Compare, Identity, KeyValue, LEADER_KEY, Leadership, Op, Options, Pages, Revision, STORE_KEY, Store,
     StoreError, Txn, limits,
 };
 
@@ -144,9 +144,9 @@ impl Store for EtcdStore {
         &self.id
     }
 
-    fn load(&self, from: &str, to: &str) -> BoxFuture<'_, Result<Vec<KeyValue>, StoreError>> {
+    fn read(&self, from: &str, to: &str, pages: Pages) -> BoxFuture<'_, Result<(), StoreError>> {
         let (from, to) = (from.to_owned(), to.to_owned());
-        Box::pin(async move { read::range(&self.link, self.deadline, &from, &to).await })
+        Box::pin(async move { read::range(&self.link, self.deadline, &from, &to, pages).await })
     }
 
     fn commit(&self, txn: Txn) -> BoxFuture<'_, Result<Revision, CommitError>> {

@@ -2,7 +2,8 @@
 //!
 //! etcd visits every key of a range to count it, also where `limit` cuts the answer short, so pages over a wide range
 //! cost its square. Pages here are closed blocks: all keys that share a prefix with the page before, one character
-//! longer where a block is more than a page, one shorter where it holds little.
+//! longer where a block is more than a page, one shorter where it holds little. Two blocks at once are no faster: it is
+//! etcd that is busy.
 
 use std::time::Duration;
 
@@ -10,34 +11,34 @@ use bytes::Bytes;
 use etcd_client::{GetOptions, GetResponse};
 
 use super::{fault::Fault, link::Link};
-use crate::store::{KeyValue, Revision, StoreError};
+use crate::store::{KeyValue, Pages, Revision, StoreError};
 
-/// Keys in a page: about a megabyte of results.
-const PAGE: i64 = 4_000;
+/// Keys in a page: a few megabytes of results.
+const PAGE: i64 = 25_000;
 /// A block with fewer keys than this is followed by a wider one.
-const SPARSE: usize = 1_000;
+const SPARSE: usize = 2_500;
 /// Bytes of an answer. Where a page of large values exceeds it, smaller pages follow.
 const ANSWER: usize = 32 << 20;
-/// A page may take this many times a call's deadline: it is a thousand times as large.
-const PATIENCE: u32 = 3;
-/// How often a load starts anew because its revision was compacted meanwhile.
-const RESTARTS: usize = 3;
+/// How often one page may fail, each time asked of another member and smaller.
+const TRIES: usize = 4;
 
-/// All keys `k` with `from <= k < to`, in order.
-pub(super) async fn range(link: &Link, deadline: Duration, from: &str, to: &str) -> Result<Vec<KeyValue>, StoreError> {
-    if from >= to {
-        return Ok(Vec::new());
-    }
+/// Hands over all keys `k` with `from <= k < to`, in order. Each page has `deadline` on each member.
+pub(super) async fn range(
+    link: &Link,
+    deadline: Duration,
+    from: &str,
+    to: &str,
+    pages: Pages,
+) -> Result<(), StoreError> {
     // etcd knows no empty key.
     let from = if from.is_empty() { "\0" } else { from };
-    for _ in 0..RESTARTS {
-        match Walk::new(from, to).run(link, deadline * PATIENCE).await {
-            Ok(found) => return Ok(found),
-            Err(Fault::Compacted) => {}
-            Err(fault) => return Err(fault.of_read()),
+    let mut walk = Walk::new(from, to);
+    while let Some(page) = walk.next(link, deadline).await.map_err(Fault::of_read)? {
+        if pages.send(page).await.is_err() {
+            break;
         }
     }
-    Err(StoreError::Unavailable("the store is compacted faster than it can be read".into()))
+    Ok(())
 }
 
 struct Walk {
@@ -47,44 +48,42 @@ struct Walk {
     level: usize,
     limit: i64,
     revision: Option<Revision>,
-    found: Vec<KeyValue>,
 }
 
 impl Walk {
     fn new(from: &str, to: &str) -> Self {
-        Self { at: from.into(), to: to.into(), level: 0, limit: PAGE, revision: None, found: Vec::new() }
+        Self { at: from.into(), to: to.into(), level: 0, limit: PAGE, revision: None }
     }
 
-    async fn run(mut self, link: &Link, limit: Duration) -> Result<Vec<KeyValue>, Fault> {
+    /// The next page; `None` after the last one.
+    async fn next(&mut self, link: &Link, deadline: Duration) -> Result<Option<Vec<KeyValue>>, Fault> {
+        let mut tries = TRIES;
         while self.at < self.to {
             let end = block_end(&self.at, self.level, &self.to);
             let mut options = GetOptions::new().with_range(end.clone()).with_limit(self.limit);
             if let Some(revision) = self.revision {
                 options = options.with_revision(revision);
             }
-            let page = link
-                .anywhere(limit, |client| {
-                    let (at, options) = (self.at.clone(), options.clone());
-                    async move { client.kv_client().max_decoding_message_size(ANSWER).get(at, Some(options)).await }
-                })
-                .await;
-            match page {
-                Ok(page) => self.take(&page, end)?,
+            let at = self.at.clone();
+            let get = |client: etcd_client::Client| async move {
+                client.kv_client().max_decoding_message_size(ANSWER).get(at, Some(options)).await
+            };
+            match link.once(deadline, get).await {
+                Ok(page) => return self.take(page, end).map(Some),
                 Err(Fault::Answer(_)) if self.limit > 1 => self.limit = (self.limit / 8).max(1),
+                Err(fault) if fault.elsewhere() && tries > 1 => {
+                    tries -= 1;
+                    self.limit = (self.limit / 2).max(1);
+                }
                 Err(fault) => return Err(fault),
             }
         }
-        Ok(self.found)
+        Ok(None)
     }
 
-    fn take(&mut self, page: &GetResponse, end: Vec<u8>) -> Result<(), Fault> {
+    fn take(&mut self, mut page: GetResponse, end: Vec<u8>) -> Result<Vec<KeyValue>, Fault> {
         if self.revision.is_none() {
             self.revision = page.header().map(etcd_client::ResponseHeader::revision);
-        }
-        for kv in page.kvs() {
-            let key = kv.key_str().map_err(|_| Fault::Not("a key is not text".into()))?;
-            let value = Bytes::copy_from_slice(kv.value());
-            self.found.push(KeyValue { key: key.to_owned(), value, modified: kv.mod_revision() });
         }
         match (page.kvs().first(), page.kvs().last()) {
             (Some(first), Some(last)) if page.more() => {
@@ -100,8 +99,15 @@ impl Walk {
                 self.at = end;
             }
         }
-        Ok(())
+        page.take_kvs().into_iter().map(read).collect()
     }
+}
+
+fn read(kv: etcd_client::KeyValue) -> Result<KeyValue, Fault> {
+    let modified = kv.mod_revision();
+    let (key, value) = kv.into_key_value();
+    let key = String::from_utf8(key).map_err(|_| Fault::Not("a key is not text".into()))?;
+    Ok(KeyValue { key, value: Bytes::from(value), modified })
 }
 
 /// The end of the block of keys that share the first `level` bytes of `at`, at most `to`.
