@@ -149,6 +149,7 @@ endings!(
     AntiBlockGoalFull,
     MaxPly,
     NoLegalMoves,
+    Agreement,
 );
 
 /// An outcome.
@@ -203,6 +204,7 @@ pub fn ply(value: &Ply) -> v1::Ply {
         }
         .into(),
         conditional: value.conditional.clone(),
+        offer: value.offer,
     }
 }
 
@@ -233,6 +235,7 @@ pub fn read_ply(value: v1::Ply) -> Ply {
         auto: value.auto,
         foreseen,
         conditional: value.conditional,
+        offer: value.offer,
     }
 }
 
@@ -315,6 +318,7 @@ fn predictions(value: &Predictions) -> v1::Predictions {
         max_pairs: value.max_pairs,
         terminal_tail: value.terminal_tail,
         auto_increment: value.auto_increment,
+        no_draw_offers: !value.draw_offers,
     }
 }
 

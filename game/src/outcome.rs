@@ -92,6 +92,8 @@ pub enum Ending {
     MaxPly,
     /// The side to move has no legal move, which in this game loses.
     NoLegalMoves,
+    /// One side offered a draw, the other took it (FIDE 9.1).
+    Agreement,
 }
 
 impl Ending {
@@ -123,6 +125,7 @@ impl Ending {
             Self::AntiBlockGoalFull => "anti-block-goal-full",
             Self::MaxPly => "max-ply",
             Self::NoLegalMoves => "no-legal-moves",
+            Self::Agreement => "agreement",
         }
     }
 }

@@ -86,7 +86,14 @@ fn mistakes_in_an_event_are_named_at_their_place() {
     const DURATIONS: &str = "durations have a unit, `ms`, `s`, `m`, `h` or `d`: `\"500ms\"`, `\"90m\"`, `\"1h30m\"`";
     const SIZES: &str = "sizes have a unit, `KiB`, `MiB`, `GiB`, `MB` or `GB`: `\"512 MiB\"`";
     const SCORES: &str = "scores have a unit, `cp` or `pawns`: `\"10 cp\"`, `\"0.1 pawns\"`";
-    let table: [(&str, usize, usize, &str, &str); 57] = [
+    let table: [(&str, usize, usize, &str, &str); 58] = [
+        (
+            "predictions = { draw-offers = true }\ngame = \"chinese-checkers\"",
+            31,
+            4,
+            "the rules of this game know no agreed draw",
+            "expected `draw-offers = false`, or nothing",
+        ),
         ("tiem-control = \"1+1\"", 1, 12, "unknown key `tiem-control` in [event]", "did you mean `time-control`?"),
         ("threads = 2", 1, 7, "unknown key `threads` in [event]", "`threads` stands in [[engine]]"),
         ("tc = \"1+1\"", 1, 2, "unknown key `tc` in [event]", "write `time-control = \"…\"`"),
@@ -561,6 +568,9 @@ fn what_is_read_is_explained() {
         "seed = 18446744073709551615",
         "tie-breaks = []\ntablebases = [\"/a\", \"/b\"]\nsite = \"Zürich\"\noutput = \"o\"\nconcurrency = 3",
         "limits = { stall = \"1m30s\", lag = \"0s\" }\nrestart = \"game\"\ninterruption = \"csa\"\npriority = -5",
+        "predictions = \"iccf\"",
+        "predictions = { from = 1, to = 20, zone = \"anchor\", on-missing = \"forfeit-prediction\", draw-offers = false }",
+        "game = \"chinese-checkers\"\npredictions = \"iccf\"",
         "interruption = {}",
         "interruption = { win = \"10 pawns\", draw = { within = \"15 cp\", moves = 35 }, men = 7, \
          compensation = { base = \"5%\" }, max-restarts = 2 }",
@@ -571,6 +581,9 @@ fn what_is_read_is_explained() {
     ] {
         explains(&spec(line));
     }
+    let offers = |line: &str| spec(line).event.predictions.unwrap().draw_offers;
+    assert!(offers("predictions = \"iccf\"") && offers("predictions = {}"));
+    assert!(!offers("game = \"chinese-checkers\"\npredictions = \"iccf\""));
     assert_eq!(
         spec("format = { match = { games = 100 } }").event.format,
         FormatSpec::Match { pairs: 50, rules: MatchRules::default() }

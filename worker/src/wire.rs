@@ -148,6 +148,7 @@ fn predictions(rules: v1::Predictions) -> Predictions {
         max_pairs: rules.max_pairs,
         terminal_tail: rules.terminal_tail,
         auto_increment: rules.auto_increment,
+        draw_offers: !rules.no_draw_offers,
     }
 }
 
@@ -191,6 +192,7 @@ pub fn ply(ply: v1::Ply) -> Ply {
         auto: ply.auto,
         foreseen,
         conditional: ply.conditional,
+        offer: ply.offer,
     }
 }
 
@@ -229,6 +231,7 @@ pub fn ply_out(ply: &Ply) -> v1::Ply {
         }
         .into(),
         conditional: ply.conditional.clone(),
+        offer: ply.offer,
     }
 }
 
@@ -297,6 +300,7 @@ pub fn outcome_out(outcome: &Outcome) -> v1::Outcome {
         Ending::AntiBlockGoalFull => v1::Ending::AntiBlockGoalFull,
         Ending::MaxPly => v1::Ending::MaxPly,
         Ending::NoLegalMoves => v1::Ending::NoLegalMoves,
+        Ending::Agreement => v1::Ending::Agreement,
     };
     let fault = match outcome.fault {
         None => v1::Seat::Unspecified,

@@ -134,6 +134,7 @@ fn pair(key: &str, value: &str, mover: Seat, ply: &mut Ply) -> bool {
         "mt" => ply.time_ns = duration(value).unwrap_or(ply.time_ns),
         "tl" | "timeleft" => ply.clock_ns = duration(value).or(ply.clock_ns),
         "auto" => ply.auto = value == "1",
+        "offer" => ply.offer = value == "1",
         "hit" => ply.foreseen = Some(value == "1"),
         "cond" => {
             let words = value.trim_matches('"').split_ascii_whitespace().take(crate::prediction::MAX_STRING);

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! With the Prediction Criterion also `auto=1` (the table played it), `hit=1` (foreseen; `hit=0`: outside the zone),
-//! `cond="…"` (the string that came with it), and the tags `PC1`, `PC2`, `PredictionWhite`, `PredictionBlack`,
+//! `cond="…"` (the string that came with it), `offer=1` (a draw was offered with it), and the tags `PC1`, `PC2`, `PredictionWhite`, `PredictionBlack`,
 //! `PredictionWinner`.
 //!
 //! Score (pawns) and depth, from the mover's own view; `+M5` and `-M4` count plies to mate; time charged; selective

@@ -99,6 +99,7 @@ pub(super) fn details(outcome: Option<&Outcome>) -> String {
         Ending::AntiBlockGoalFull => adjudicated("a full goal"),
         Ending::MaxPly => adjudicated("maximum length"),
         Ending::NoLegalMoves => adjudicated("no legal moves"),
+        Ending::Agreement => "Draw by agreement".to_owned(),
     };
     // The board's own words say again what the text says already.
     let detail = outcome.detail.strip_prefix("illegal move ").filter(|_| outcome.ending == Ending::IllegalMove);

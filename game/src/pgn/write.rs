@@ -335,6 +335,9 @@ fn comment(ply: &Ply, pv: bool) -> String {
     if let Some(counted) = ply.foreseen {
         let _ = write!(out, ", hit={}", u8::from(counted));
     }
+    if ply.offer {
+        out.push_str(", offer=1");
+    }
     if !ply.conditional.is_empty() {
         let _ = write!(out, ", cond=\"{}\"", ply.conditional.replace(['"', '[', ']'], " "));
     }

@@ -4,6 +4,10 @@
 //! the opponent plays what was foreseen, the table plays the replies at once, and nobody's clock runs for them. A string is
 //! hidden until it is used, and gone with the first other move.
 //!
+//! A draw may be offered with a move that a player makes, never with a reply that the table plays. Where that move was
+//! foreseen, its point stands and the series pauses until the owner of the string has answered; else the side to move
+//! answers as ever, by accepting or by a move.
+//!
 //! Nothing here knows which game is played: strings are checked by replaying them on a [`Board`].
 //!
 //! [`Board`]: crate::Board
@@ -15,7 +19,7 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
-pub use series::{Hit, Series, Tally, count};
+pub use series::{Hit, Next, Series, Tally, count};
 pub use strings::{Remark, checked, from_pv};
 
 /// Plies of a string that are looked at: longer than any line that an engine means.
@@ -91,6 +95,8 @@ pub struct Predictions {
     pub terminal_tail: bool,
     /// Whether a reply that the table plays brings its side the increment.
     pub auto_increment: bool,
+    /// Whether a player may offer a draw with a move that it makes itself.
+    pub draw_offers: bool,
 }
 
 impl Default for Predictions {
@@ -106,6 +112,7 @@ impl Default for Predictions {
             max_pairs: None,
             terminal_tail: true,
             auto_increment: false,
+            draw_offers: true,
         }
     }
 }

@@ -8,7 +8,7 @@ use super::{
     OnMissing, Predictions, Remark, Zone,
     strings::{checked, read},
 };
-use crate::{Board, GameSetup, Move, Ply, Seat, board, board::protocol_form};
+use crate::{Board, Ending, GameResult, GameSetup, Move, Outcome, Ply, Seat, board, board::protocol_form};
 
 /// A move that was foreseen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,8 +42,24 @@ impl Tally {
     }
 }
 
-/// The strings of a game in play. For each move: [`Series::played`], then the board plays it, then, where a player made it,
-/// [`Series::attach`]; then [`Series::reply`] says whether the table has a move to play.
+/// Whose word comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// The table plays this reply of the side to move.
+    Reply(Move),
+    /// The series pauses: the side to move is asked whether it takes the draw that was offered with the foreseen move. What
+    /// it says is told by [`Series::accept`] or [`Series::decline`].
+    Asked,
+    /// The side to move makes a move of its own. With a draw on offer it may [`Series::accept`] in place of it.
+    Player {
+        /// The move before came with an offer.
+        offered: bool,
+    },
+}
+
+/// The strings of a game in play, and the draw on offer. For each move: [`Series::played`], then the board plays it, then,
+/// where a player made it, [`Series::attach`], and [`Series::offer`] where it offers a draw; then [`Series::next`] says what
+/// the table does.
 ///
 /// A draw that was offered with a foreseen move pauses the series: the point stands, and the table asks the owner before it
 /// plays the reply. Accepted, the game is over; declined, the reply is played as if nothing had been offered.
@@ -56,19 +72,30 @@ pub struct Series {
     /// The number of each side's last move.
     number: [u32; 2],
     tally: Tally,
+    /// Whose draw is on offer.
+    offered: Option<Seat>,
 }
 
 impl Series {
     /// Before the first move.
     #[must_use]
     pub fn new(rules: Predictions) -> Self {
-        Self { rules, open: Default::default(), due: [false; 2], number: [0; 2], tally: Tally::default() }
+        Self {
+            rules,
+            open: Default::default(),
+            due: [false; 2],
+            number: [0; 2],
+            tally: Tally::default(),
+            offered: None,
+        }
     }
 
-    /// A move is made on `before`; `auto`: it is the reply that [`Series::reply`] gave. Whether it was foreseen.
+    /// A move is made on `before`; `auto`: it is the reply that [`Series::next`] gave. Whether it was foreseen.
     pub fn played(&mut self, before: &dyn Board, mv: Move, auto: bool) -> Option<Hit> {
         let by = before.to_move();
         let number = before.move_number();
+        // A move declines what was offered.
+        self.offered = None;
         let own = &mut self.open[by.index()];
         if !auto || own.pop_front() != Some(mv) {
             // A move of one's own takes the place of what was stored.
@@ -110,11 +137,38 @@ impl Series {
         remarks
     }
 
-    /// The stored reply of the side to move, where the move before was foreseen. It stays until it is played.
+    /// A draw is offered with the move that `by` just made itself. Nothing comes of it where the rules know no offers.
+    /// Whether it stands.
+    pub const fn offer(&mut self, by: Seat) -> bool {
+        if self.rules.draw_offers {
+            self.offered = Some(by);
+        }
+        self.rules.draw_offers
+    }
+
+    /// The side to move takes the draw on offer, and the game is over: what is stored is void. Nothing was foreseen by it.
+    /// `None` where nothing is on offer to it.
+    pub fn accept(&mut self, by: Seat) -> Option<Outcome> {
+        self.offered.take_if(|offering| *offering == by.other())?;
+        self.close();
+        Some(Outcome::new(GameResult::Draw, Ending::Agreement))
+    }
+
+    /// The draw on offer is declined in so many words: a series that paused goes on.
+    pub const fn decline(&mut self) {
+        self.offered = None;
+    }
+
+    /// What the table does now; `board` is the position after the last move.
     #[must_use]
-    pub fn reply(&self, board: &dyn Board) -> Option<Move> {
-        let seat = board.to_move().index();
-        self.open[seat].front().copied().filter(|_| self.due[seat])
+    pub fn next(&self, board: &dyn Board) -> Next {
+        let seat = board.to_move();
+        let offered = self.offered == Some(seat.other());
+        match self.open[seat.index()].front().filter(|_| self.due[seat.index()]) {
+            Some(_) if offered => Next::Asked,
+            Some(&reply) => Next::Reply(reply),
+            None => Next::Player { offered },
+        }
     }
 
     /// The string of `by` as it is stored, in the form of the protocol; `board` is the position that it begins on.
@@ -143,6 +197,7 @@ impl Series {
     pub fn close(&mut self) {
         self.open.iter_mut().for_each(VecDeque::clear);
         self.due = [false; 2];
+        self.offered = None;
     }
 
     /// The score so far.
@@ -152,15 +207,23 @@ impl Series {
     }
 
     /// The state after plies on record, strings included: how a game goes on after an interruption, and how points are
-    /// counted anew. The board stands before the first of them and is played on; a ply that is not legal ends it.
+    /// counted anew. The board stands before the first of them and is played on; a ply that is not legal ends it. An offer
+    /// of the last ply is still to be answered.
     pub fn replay(&mut self, board: &mut dyn Board, plies: &[Ply]) {
         for ply in plies {
             let Ok(mv) = read(board, &ply.mv) else { return };
-            let auto = ply.auto && self.reply(board) == Some(mv);
+            if ply.auto {
+                // The table played on, so that an offer that had paused it was declined.
+                self.decline();
+            }
+            let auto = ply.auto && self.next(board) == Next::Reply(mv);
             self.played(board, mv, auto);
             board.play(mv);
             if !auto && !ply.book {
                 self.attach(board, ply.conditional.split_ascii_whitespace());
+                if ply.offer {
+                    self.offer(board.to_move().other());
+                }
             }
         }
     }

@@ -45,7 +45,6 @@ struct Table {
     plies: Vec<String>,
     remarks: Vec<Value>,
     over: Option<(&'static str, String)>,
-    offered: Option<Seat>,
 }
 
 impl Table {
@@ -74,14 +73,14 @@ impl Table {
             let word = format!("{:?}", outcome.ending).to_lowercase();
             return self.end(outcome.result.as_str(), &word);
         }
-        self.offered = offer.then(|| self.board.to_move().other());
-        if self.offered.is_none() {
-            self.reply();
+        if offer {
+            assert!(self.series.offer(self.board.to_move().other()));
         }
+        self.reply();
     }
 
     fn reply(&mut self) {
-        if let Some(mv) = self.series.reply(&*self.board) {
+        if let Next::Reply(mv) = self.series.next(&*self.board) {
             let text = self.board.write(mv, board::protocol_form(self.board.kind()));
             self.play(&text, true, None, false);
         }
@@ -117,18 +116,17 @@ impl Table {
         let lost = GameResult::win(by.other()).as_str();
         match (event["draw"].as_str(), event["resign"].as_bool(), event["forfeit"].as_str()) {
             (Some("accept"), ..) => {
-                assert_eq!(self.offered, Some(by.other()));
-                self.end("1/2-1/2", "agreement");
+                let outcome = self.series.accept(by).unwrap();
+                self.end(outcome.result.as_str(), outcome.ending.as_str());
             }
             (Some(_), ..) => {
-                self.offered = None;
+                self.series.decline();
                 self.reply();
             }
             (_, Some(true), _) => self.end(lost, "resignation"),
             (_, _, Some(why)) => self.end(lost, why),
             _ => {
                 assert_eq!(self.board.to_move(), by, "{event}");
-                self.offered = None;
                 let offer = event["offer_draw"].as_bool() == Some(true);
                 self.play(event["move"].as_str().unwrap(), false, event["cond"].as_array(), offer);
             }
@@ -161,7 +159,7 @@ fn the_worked_examples() {
             Err(error) => panic!("{id}: {error}"),
         };
         let series = Series::new(rules(&example["config"]));
-        let mut table = Table { board, series, plies: Vec::new(), remarks: Vec::new(), over: None, offered: None };
+        let mut table = Table { board, series, plies: Vec::new(), remarks: Vec::new(), over: None };
         for event in example["events"].as_array().unwrap() {
             assert!(table.over.is_none(), "{id}: over before {event}");
             table.event(event);
@@ -224,4 +222,114 @@ fn a_long_string_is_cut() {
     assert!(moves.len() <= MAX_STRING);
     let short = Predictions { max_pairs: Some(2), ..Predictions::default() };
     assert_eq!(checked(&short, &*after, Seat::First, 1, ["e5", "e4", "d6", "d4", "c6", "c4"].into_iter()).0.len(), 4);
+}
+
+/// The game of the table below: `A` has foreseen what `B` plays, twice. `!`: an offer with that move.
+fn paused(moves: &[(&str, &str)]) -> (Box<dyn Board>, Series, Vec<crate::Ply>) {
+    let rules = Predictions { from: 1, mandatory: false, ..Predictions::default() };
+    let (mut board, mut series) = (board::at(GameKind::Chess, "").unwrap(), Series::new(rules));
+    let mut plies = Vec::new();
+    for (text, line) in moves {
+        let (text, offer) = (text.trim_end_matches('!'), text.ends_with('!'));
+        let mv = board.parse(text, Form::Uci).unwrap();
+        let auto = series.next(&*board) == Next::Reply(mv);
+        series.played(&*board, mv, auto);
+        board.play(mv);
+        if !auto {
+            series.attach(&*board, line.split(' ').filter(|word| !word.is_empty()));
+            if offer {
+                series.offer(board.to_move().other());
+            }
+        }
+        plies.push(crate::Ply {
+            mv: text.to_owned(),
+            auto,
+            offer,
+            conditional: (*line).to_owned(),
+            ..crate::Ply::default()
+        });
+    }
+    (board, series, plies)
+}
+
+const FORESEEN: (&str, &str) = ("e2e4", "e7e5 g1f3 b8c6 f1b5");
+
+#[test]
+fn an_offer_pauses_a_series_and_stands_for_one_answer() {
+    let reply = |board: &dyn Board, text: &str| Next::Reply(board.parse(text, Form::Uci).unwrap());
+    // With the foreseen move: the point stands, the owner is asked, and none but the owner.
+    let (board, mut series, _) = paused(&[FORESEEN, ("e7e5!", "")]);
+    assert_eq!((series.next(&*board), series.tally().points), (Next::Asked, [1, 0]));
+    assert_eq!(series.accept(Seat::Second), None);
+    // Declined: the stored reply, and the string lives.
+    series.decline();
+    assert_eq!((series.next(&*board), series.open(Seat::First)), (reply(&*board, "g1f3"), 3));
+    assert_eq!(series.accept(Seat::First), None, "an offer is answered once");
+    // Accepted: over, nothing is stored, the point stands.
+    let (board, mut series, _) = paused(&[FORESEEN, ("e7e5!", "")]);
+    assert_eq!(series.accept(Seat::First), Some(crate::Outcome::new(GameResult::Draw, crate::Ending::Agreement)));
+    assert_eq!((series.open(Seat::First), series.tally().points), (0, [1, 0]));
+    assert_eq!(series.next(&*board), Next::Player { offered: false });
+    // With another move: nothing pauses, and the owner's own move declines it.
+    let (board, mut series, _) = paused(&[FORESEEN, ("c7c5!", "")]);
+    assert_eq!(series.next(&*board), Next::Player { offered: true });
+    series.played(&*board, board.parse("g1f3", Form::Uci).unwrap(), false);
+    assert_eq!(series.accept(Seat::First), None);
+    // With the last foreseen move there is no reply to pause.
+    let (board, series, _) = paused(&[("e2e4", "e7e5 g1f3"), ("e7e5", ""), ("g1f3", ""), ("b8c6!", "")]);
+    assert_eq!(series.next(&*board), Next::Player { offered: true });
+    // The owner's own offer: accepted it is no hit, answered by the foreseen move it is one.
+    let own = ("e2e4!", FORESEEN.1);
+    let (board, mut series, _) = paused(&[own]);
+    assert_eq!(series.next(&*board), Next::Player { offered: true });
+    assert!(series.accept(Seat::First).is_none() && series.accept(Seat::Second).is_some());
+    assert_eq!(series.tally().points, [0, 0]);
+    let (board, series, _) = paused(&[own, ("e7e5", "")]);
+    assert_eq!((series.next(&*board), series.tally().points), (reply(&*board, "g1f3"), [1, 0]));
+}
+
+#[test]
+fn who_both_foresee_are_each_asked_in_their_turn() {
+    // `B` foresees the reply that the table plays for `A`, and its own reply is played in turn: offers come with neither.
+    let moves = [FORESEEN, ("e7e5!", "g1f3 b8c6")];
+    let (mut board, mut series, _) = paused(&moves);
+    assert_eq!(series.next(&*board), Next::Asked);
+    series.decline();
+    for text in ["g1f3", "b8c6", "f1b5"] {
+        let mv = board.parse(text, Form::Uci).unwrap();
+        assert_eq!(series.next(&*board), Next::Reply(mv), "{text}");
+        series.played(&*board, mv, true);
+        board.play(mv);
+    }
+    assert_eq!(series.tally().points, [2, 1]);
+}
+
+#[test]
+fn what_was_offered_is_told_by_the_record() {
+    // The last ply's offer is open; one before it was declined, by a move or by the reply that the table played.
+    let (board, series, plies) = paused(&[FORESEEN, ("e7e5!", "")]);
+    let again = |plies: &[crate::Ply]| {
+        let mut board = board::at(GameKind::Chess, "").unwrap();
+        let mut series = Series::new(Predictions { from: 1, mandatory: false, ..Predictions::default() });
+        series.replay(&mut *board, plies);
+        (series.next(&*board), series.tally())
+    };
+    assert_eq!(again(&plies), (series.next(&*board), series.tally()));
+    let mut more = plies.clone();
+    more.push(crate::Ply { mv: "g1f3".to_owned(), auto: true, ..crate::Ply::default() });
+    assert_eq!(again(&more), (Next::Player { offered: false }, Tally { points: [1, 0], forfeited: [false; 2] }));
+    more.push(crate::Ply { mv: "b8c6".to_owned(), ..crate::Ply::default() });
+    assert_eq!(again(&more).1.points, [2, 0], "the string outlives the pause");
+    // A record that says the table offered one says nothing.
+    more[2].offer = true;
+    assert_eq!(again(&more[..3]).0, Next::Player { offered: false });
+}
+
+#[test]
+fn where_no_draw_may_be_offered_none_is() {
+    let (board, _, plies) = paused(&[FORESEEN, ("e7e5!", "")]);
+    let mut series = Series::new(Predictions { from: 1, draw_offers: false, ..Predictions::default() });
+    series.replay(&mut *board::at(GameKind::Chess, "").unwrap(), &plies);
+    assert_eq!(series.next(&*board), Next::Reply(board.parse("g1f3", Form::Uci).unwrap()));
+    assert!(!series.offer(Seat::Second) && series.accept(Seat::First).is_none());
 }

@@ -68,6 +68,11 @@ pub struct Ply {
     /// the store until it is used.
     #[serde(rename = "cs", default, skip_serializing_if = "is_default")]
     pub conditional: String,
+    /// A draw was offered with it. Of the last ply: it is still to be answered, or was accepted ([`Ending::Agreement`]).
+    ///
+    /// [`Ending::Agreement`]: crate::Ending::Agreement
+    #[serde(rename = "o", default, skip_serializing_if = "is_default")]
+    pub offer: bool,
 }
 
 impl Ply {

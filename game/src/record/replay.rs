@@ -208,6 +208,16 @@ impl GameRecord {
                 (seat != board.to_move() || !loses(seat)).then_some("the side to move is at fault, and loses")
             }
             (Ending::Crash, Some(seat)) => (!loses(seat)).then_some("the side at fault loses"),
+            (Ending::Agreement, None) => {
+                let known = self.setup.predictions.as_ref().is_some_and(|rules| rules.draw_offers);
+                let offered = self.plies.last().is_some_and(|ply| ply.offer && !ply.auto && !ply.book);
+                match () {
+                    () if outcome.result != GameResult::Draw => Some("what is agreed on is a draw"),
+                    () if !known => Some("the event knows no offers"),
+                    () => (!offered).then_some("no draw was offered with the last move"),
+                }
+            }
+            (Ending::Agreement, Some(_)) => Some("nobody is at fault where a draw is agreed on"),
             (Ending::InterruptionRule | Ending::Ruling, _) => None,
         };
         missing.map_or(Ok(()), |why| Err(RecordError::Unfounded { claimed, why }))

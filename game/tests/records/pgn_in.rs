@@ -33,6 +33,7 @@ fn what_is_written_is_read() {
             auto: ply.book,
             foreseen: Some(ply.mv.len() == 4),
             conditional: "e7e5 g1f3".to_owned(),
+            offer: true,
         };
     }
     record.notes.push(rookery_game::record::Note { ply: 4, text: "restarted, with 9 s left".to_owned() });

@@ -375,3 +375,33 @@ fn flags_describe_a_match_of_real_engines() {
     assert!(ran.out.contains("4 of 4 games"), "{}", ran.out);
     assert_eq!(desk.judge("games.pgn").games.len(), 4);
 }
+
+#[test]
+fn a_draw_that_was_offered_inside_a_string_is_on_record() {
+    let Some(desk) = Desk::new() else { return };
+    let engine = |name: &str, args: &str| {
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../worker/tests/engines/fake.py");
+        let python = &desk.python;
+        format!(
+            "[[engine]]\nname = {name:?}\nprogram = {python:?}\nargs = [{script:?}, \"declare=UCI_DrawOffer\", {args}]\n"
+        )
+    };
+    // As second it offers a draw with its second move, which the first had foreseen, as all of them.
+    let (a, b) = (engine("A", "\"cond=9\", \"accept=4\""), engine("B", "\"offer=3\""));
+    desk.write(
+        "m.toml",
+        &format!(
+            "name = \"m\"\n{a}{b}[event]\nformat = {{ match = {{ pairs = 1 }} }}\ntime-control = \"nodes=100\"\n\
+             openings = \"start-position\"\npredictions = {{ from = 1 }}\n"
+        ),
+    );
+    let ran = desk.run(&[]);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    let pgn = fs::read_to_string(desk.path().join("m/games.pgn")).unwrap();
+    let games: Vec<&str> = pgn.split("[Event ").skip(1).collect();
+    let agreed = "Draw by agreement: offered by B, taken by A";
+    assert_eq!(games.iter().filter(|game| game.contains(agreed)).count(), 1, "{pgn}");
+    let game = games.iter().find(|game| game.contains(agreed)).unwrap();
+    assert!(game.contains("offer=1") && game.contains("[PlyCount \"4\"]"), "{game}");
+    assert!(game.contains("[PredictionWhite \"2\"]") && game.contains("[PredictionWinner \"White\"]"), "{game}");
+}

@@ -432,6 +432,7 @@ fn predictions(rules: &Predictions) -> Node {
         ("max-pairs", or(rules.max_pairs.map(leaf), "one from a variation, any number from a command")),
         ("terminal-tail", leaf(rules.terminal_tail)),
         ("auto-increment", leaf(rules.auto_increment)),
+        ("draw-offers", leaf(rules.draw_offers)),
     ])
 }
 

@@ -51,6 +51,15 @@ pub enum Tell<'a> {
         /// What may be used once the expected move is played.
         go: Go,
     },
+    /// The other side offered a draw with its last move; only to who [`Player::takes_offers`]. What to think about follows,
+    /// and [`Said::Accept`] answers in place of [`Said::Move`].
+    Offered,
+    /// The other side offered a draw with the last of `plies`, and nothing else is asked: [`Said::Accept`] where it is
+    /// taken, then [`Said::Ready`]. Only to who [`Player::takes_offers`].
+    Ask {
+        /// All plies of this game, opening included.
+        plies: &'a [Ply],
+    },
     /// The expected move was played: the clock runs. Answered by [`Said::Sent`], then [`Said::Move`].
     PonderHit,
     /// Answer now; answered by [`Said::Move`].
@@ -78,6 +87,8 @@ pub struct SearchInfo {
     pub pv: String,
     /// The string of its last `conditional` line, as it wrote it (see [`rookery_game::prediction`]).
     pub conditional: Option<String>,
+    /// It offers a draw with the move.
+    pub offer: bool,
 }
 
 /// What a player said.
@@ -85,7 +96,7 @@ pub struct SearchInfo {
 pub enum Said {
     /// The handshake is over and options were sent; [`Said::Ready`] follows.
     Started,
-    /// Ready: after the start, and after each [`Tell::NewGame`].
+    /// Ready: after the start, and after each [`Tell::NewGame`] and [`Tell::Ask`].
     Ready,
     /// The last byte of `go` or `ponderhit` was taken by the pipe.
     Sent {
@@ -102,6 +113,11 @@ pub enum Said {
         at: Instant,
         /// What it reported.
         info: SearchInfo,
+    },
+    /// It takes the draw that was offered to it.
+    Accept {
+        /// When the read that completed the line returned.
+        at: Instant,
     },
     /// A search that [`Tell::GameOver`] broke off has ended: the player is clean again.
     Idle,
@@ -167,6 +183,9 @@ pub trait Player: Send {
 
     /// Whether it can be told [`Tell::NewGame`] now.
     fn is_idle(&self) -> bool;
+
+    /// Whether it knows draws that are offered.
+    fn takes_offers(&self) -> bool;
 
     /// Who it says it is.
     fn identity(&self) -> EngineIdentity;

@@ -70,6 +70,7 @@ struct Key {
     kind: GameKind,
     ponder: bool,
     predictions: bool,
+    draw_offers: bool,
 }
 
 impl Slot {
@@ -187,6 +188,9 @@ impl Starter {
         if key.predictions {
             player.ask_for_strings();
         }
+        if key.draw_offers {
+            player.let_it_offer();
+        }
         Ok(Seated { key, player, used: false, place, started_at: Instant::now() })
     }
 }
@@ -208,6 +212,7 @@ fn key(order: &TableOrder, seat: Seat) -> Key {
         kind: order.setup.kind,
         ponder: side.ponder,
         predictions: order.setup.predictions.as_ref().is_some_and(|rules| rules.source != Source::Pv),
+        draw_offers: order.setup.predictions.as_ref().is_some_and(|rules| rules.draw_offers),
     }
 }
 

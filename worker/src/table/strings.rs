@@ -1,8 +1,10 @@
 //! Strings of conditional moves at the table (the Prediction Criterion): taken from the engine, kept hidden, played for it.
 
+use std::time::Instant;
+
 use rookery_game::{
-    Move, Ply, Seat,
-    prediction::{Remark, Source, from_pv},
+    Ending, Move, Outcome, Ply, Seat,
+    prediction::{Next, Remark, Source, from_pv},
     record::Note,
 };
 
@@ -10,7 +12,7 @@ use super::{
     referee::{Referee, Stop},
     turn::ns,
 };
-use crate::engine::SearchInfo;
+use crate::engine::{Player, Said, SearchInfo, Tell};
 
 impl Referee<'_> {
     /// The string that an engine gave with `mv`: by its own command, else by its principal variation, as the event says.
@@ -45,6 +47,74 @@ impl Referee<'_> {
             self.notes.push(Note { ply: u32::try_from(self.plies.len()).unwrap_or(u32::MAX), text: remark.text() });
         }
         is_stored
+    }
+
+    /// Whose word comes next.
+    pub(super) fn next(&self) -> Next {
+        let next = self.series.as_ref().map(|series| series.next(self.board.as_ref()));
+        next.unwrap_or(Next::Player { offered: false })
+    }
+
+    /// Puts the offer that came with the last move on record; it is made by a move that a side made itself.
+    pub(super) fn offer(&mut self, by: Seat) {
+        if self.series.as_mut().is_some_and(|series| series.offer(by))
+            && let Some(ply) = self.plies.last_mut()
+        {
+            ply.offer = true;
+        }
+    }
+
+    /// The side to move takes the draw on offer.
+    pub(super) fn agree(&mut self, seat: Seat) -> Option<Stop> {
+        let mut outcome = self.series.as_mut()?.accept(seat)?;
+        let name = |seat| &self.order.setup.side(seat).engine.name;
+        outcome.detail = format!("offered by {}, taken by {}", name(seat.other()), name(seat));
+        Some(Stop::Over(outcome))
+    }
+
+    /// A series pauses: its owner says whether it takes the draw that came with the move it had foreseen. Off its clock, as a
+    /// string costs its owner nothing; who knows no offers declines.
+    pub(super) fn ask(&mut self, seat: Seat) -> Result<(), Stop> {
+        if self.seats[seat.index()].player.takes_offers() {
+            self.before = [self.clocks[0].left(), self.clocks[1].left()];
+            self.tell(seat, Tell::Ask { plies: &self.plies.clone() })?;
+            if self.takes(seat)?
+                && let Some(over) = self.agree(seat)
+            {
+                return Err(over);
+            }
+        }
+        if let Some(series) = &mut self.series {
+            series.decline();
+        }
+        Ok(())
+    }
+
+    /// Waits for the answer to [`Tell::Ask`].
+    fn takes(&mut self, seat: Seat) -> Result<bool, Stop> {
+        let limit = self.order.setup.limits.ready;
+        let until = Instant::now() + limit;
+        let mut accepts = false;
+        loop {
+            loop {
+                let said = self.seats[seat.index()].player.read();
+                match said.map_err(|fault| self.crash(seat, &fault))? {
+                    Some(Said::Accept { .. }) => accepts = true,
+                    Some(Said::Ready) => return Ok(accepts),
+                    Some(_) => {}
+                    None => break,
+                }
+            }
+            self.check_control(None)?;
+            let now = Instant::now();
+            self.tell_plies(now);
+            if now >= until {
+                let detail = format!("no answer to an offered draw for {} s", limit.as_secs_f64());
+                return Err(Stop::Over(Outcome::fault(seat, Ending::Stall, detail)));
+            }
+            let wake = self.wait(until, None)?;
+            self.look_at_idle(seat, wake)?;
+        }
     }
 
     /// Plays the stored reply for a side: nobody is asked, and nothing is charged.

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use rookery_game::{
     Ending, GameResult, Outcome, Ply, Seat,
     clock::{Budget, Flag},
+    prediction::Next,
     setup::Killed,
 };
 
@@ -37,18 +38,22 @@ struct Answer {
     at: Instant,
     /// How late the referee saw its own deadline; zero where it was not reached.
     late: Duration,
+    /// It took the draw that was offered, in place of a move.
+    accepts: bool,
 }
 
 impl Referee<'_> {
     /// Plays one ply, or says why none comes.
     pub(super) fn turn(&mut self) -> Result<(), Stop> {
         let seat = self.board.to_move();
-        if let Some(reply) = self.series.as_ref().and_then(|series| series.reply(self.board.as_ref())) {
-            return self.reply(seat, reply);
-        }
+        let offered = match self.next() {
+            Next::Reply(reply) => return self.reply(seat, reply),
+            Next::Asked => return self.ask(seat),
+            Next::Player { offered } => offered && self.seats[seat.index()].player.takes_offers(),
+        };
         let budget = self.clocks[seat.index()].budget();
         self.before = [self.clocks[0].left(), self.clocks[1].left()];
-        self.begin(seat)?;
+        self.begin(seat, offered)?;
         let answer = self.answer(seat, budget)?;
         self.judge(seat, budget, answer)
     }
@@ -70,15 +75,22 @@ impl Referee<'_> {
         }
     }
 
-    fn begin(&mut self, seat: Seat) -> Result<(), Stop> {
+    /// `offered`: a draw is on offer to it, and it knows what that is.
+    fn begin(&mut self, seat: Seat, offered: bool) -> Result<(), Stop> {
         let go = self.go(seat);
         if let Some(expected) = self.pondering[seat.index()].take() {
             if self.plies.last().is_some_and(|ply| ply.mv == expected) {
+                if offered {
+                    self.tell(seat, Tell::Offered)?;
+                }
                 self.measure(seat);
                 return self.tell(seat, Tell::PonderHit);
             }
             self.tell(seat, Tell::Stop)?;
             self.drop_answer(seat)?;
+        }
+        if offered {
+            self.tell(seat, Tell::Offered)?;
         }
         self.measure(seat);
         let told = self.seats[seat.index()].player.tell(Tell::Think { plies: &self.plies, go });
@@ -94,7 +106,7 @@ impl Referee<'_> {
         }
     }
 
-    fn tell(&mut self, seat: Seat, what: Tell<'_>) -> Result<(), Stop> {
+    pub(super) fn tell(&mut self, seat: Seat, what: Tell<'_>) -> Result<(), Stop> {
         let told = self.seats[seat.index()].player.tell(what);
         told.map_err(|fault| self.crash(seat, &fault))
     }
@@ -143,7 +155,12 @@ impl Referee<'_> {
                     Ok(Some(Said::Sent { at })) => sent = Some(at),
                     Ok(Some(Said::Move { text, ponder, at, info })) => {
                         let late = flagged.map_or(Duration::ZERO, |(_, late)| late);
-                        return Ok(Answer { text, ponder, info, sent: sent.unwrap_or(at), at, late });
+                        return Ok(Answer { text, ponder, info, sent: sent.unwrap_or(at), at, late, accepts: false });
+                    }
+                    Ok(Some(Said::Accept { at })) => {
+                        let (late, sent) = (flagged.map_or(Duration::ZERO, |(_, late)| late), sent.unwrap_or(at));
+                        let (text, ponder, info) = (String::new(), None, SearchInfo::default());
+                        return Ok(Answer { text, ponder, info, sent, at, late, accepts: true });
                     }
                     Ok(Some(_)) => {}
                     Ok(None) => break,
@@ -220,7 +237,7 @@ impl Referee<'_> {
     }
 
     /// Waits until something happens, `until`, or plies are to be told; `flag`: when the flag will fall.
-    fn wait(&mut self, until: Instant, flag: Option<Instant>) -> Result<[bool; 2], Stop> {
+    pub(super) fn wait(&mut self, until: Instant, flag: Option<Instant>) -> Result<[bool; 2], Stop> {
         let untold = self.told < self.plies.len();
         let until = if untold { until.min(self.told_at + TELL_EVERY) } else { until };
         let now = Instant::now();
@@ -241,7 +258,7 @@ impl Referee<'_> {
     }
 
     /// The side that does not think: it may have died. What it says is dropped by its player.
-    fn look_at_idle(&mut self, seat: Seat, wake: [bool; 2]) -> Result<(), Stop> {
+    pub(super) fn look_at_idle(&mut self, seat: Seat, wake: [bool; 2]) -> Result<(), Stop> {
         let idle = seat.other();
         while wake[idle.index()] {
             match self.seats[idle.index()].player.read() {
@@ -266,6 +283,11 @@ impl Referee<'_> {
         let used = answer.at.saturating_duration_since(answer.sent);
         if let Err(flag) = self.clocks[seat.index()].charge(used) {
             return Err(self.late(seat, budget, answer.sent, answer.at, flag, answer.late, Ending::TimeLoss, ""));
+        }
+        if answer.accepts
+            && let Some(over) = self.agree(seat)
+        {
+            return Err(over);
         }
         if answer.text.is_empty() {
             let detail = "`bestmove` without a move".to_owned();
@@ -302,6 +324,7 @@ impl Referee<'_> {
             auto: false,
             foreseen: foreseen.map(|hit| hit.counted),
             conditional: String::new(),
+            offer: false,
         };
         self.board.play(mv);
         self.thinking += used;
@@ -309,9 +332,14 @@ impl Referee<'_> {
         self.plies.push(ply);
         match ending {
             Some(outcome) => Err(Stop::Over(outcome)),
-            // On a hit its reply is played at once, on anything else a search on the same move would be void.
-            None if self.attach(seat, &line) => Ok(()),
-            None => self.ponder(seat, answer.ponder),
+            None => {
+                let stored = self.attach(seat, &line);
+                if info.offer {
+                    self.offer(seat);
+                }
+                // On a hit its reply is played at once, on anything else a search on the same move would be void.
+                if stored { Ok(()) } else { self.ponder(seat, answer.ponder) }
+            }
         }
     }
 
@@ -334,7 +362,7 @@ impl Referee<'_> {
         Ok(())
     }
 
-    fn crash(&self, seat: Seat, fault: &Fault) -> Stop {
+    pub(super) fn crash(&self, seat: Seat, fault: &Fault) -> Stop {
         match fault {
             Fault::Host { .. } => host(fault.to_string()),
             Fault::Killed { status, machine } => self.killed(seat, status, machine),

@@ -3,7 +3,7 @@
 game of two of them is a draw by repetition after eight plies.
 
 Arguments are key=value:
-  die=STAGE, hang=STAGE   STAGE: start, uci, ready, newgame (the second one of this process), go, aftermove
+  die=STAGE, hang=STAGE   STAGE: start, uci, ready, newgame (the second one of this process), go, draw, aftermove
   how=exit|segv|kill|term|abort|eof  how it dies (exit: code 3)
   at=N                    the ply from which a fault at `go` happens (default 2)
   once=PATH               the fault happens only while PATH does not exist; it is made then
@@ -27,6 +27,8 @@ Arguments are key=value:
   memory=BYTES            writes to that much memory before the answer, then thinks for ever
   cond=N                  gives N pairs of conditional moves with each move, as it and its like will play them
   word=TEXT               says them so; default `info string conditional`
+  offer=N                 offers a draw with its move at ply N
+  accept=N                takes a draw that is offered to it at ply N
   declare=NAME            declares a check option of that name
   log=PATH                notes each line that it gets
 """
@@ -157,6 +159,8 @@ def answer(words, ply):
         if "cond" in A:
             line = [MOVES[(ply + 1 + i) % 4] for i in range(2 * int(A["cond"]))]
             out(A.get("word", "info string conditional") + " " + " ".join(line))
+        if A.get("offer") == str(ply):
+            out("info string offer draw" if ply % 2 else "offer draw")
         out(("bestmove " + move).rstrip())
     if "odd" in A:
         raw(b"\ndone \xff\xfe in 3 ms\n\n")
@@ -174,7 +178,7 @@ def main():
     stage("start")
     if "odd" in A:
         raw(b"Fake 1.0 (c) nobody\n\n\xff\xfe\xfd\n")
-    games, ply, moves, pondering = 0, 0, [], None
+    games, ply, moves, pondering, offered = 0, 0, [], None, False
     for line in iter(sys.stdin.readline, ""):
         if "log" in A:
             with open(A["log"], "a") as f:
@@ -201,6 +205,9 @@ def main():
             out("uciok")
         elif words[0] == "isready":
             stage("ready")
+            if offered and A.get("accept") == str(ply):
+                out("offer draw")
+            offered = False
             out("readyok")
         elif words[0] == "ucinewgame":
             games += 1
@@ -209,7 +216,14 @@ def main():
         elif words[0] == "position":
             moves = words[words.index("moves") + 1:] if "moves" in words else []
             ply = len(moves)
+        elif words[0] == "draw":
+            stage("draw")
+            offered = True
         elif words[0] == "go":
+            if offered and A.get("accept") == str(ply):
+                out("info string offer draw" if ply % 2 else "offer draw")
+                offered = False
+                continue
             if "ponder" in words and "early" not in A:
                 pondering = words
             else:

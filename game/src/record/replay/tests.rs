@@ -197,9 +197,28 @@ fn outcomes_follow_from_the_game() {
     check("h1h2", tables(3, true), new(FirstWins, TablebaseAdjudication), false);
     check("h1h2", tables(3, true), new(Draw, TablebaseAdjudication), true);
     check("e2e4", same, new(Draw, TablebaseAdjudication), false);
+    // Who agrees on a draw was offered one with the last move, by a player, in an event that knows offers.
+    let offers = |rules: bool, last: Ply| {
+        move |record: &mut GameRecord| {
+            record.setup.predictions =
+                Some(crate::prediction::Predictions { draw_offers: rules, ..Default::default() });
+            let ply = record.plies.last_mut().unwrap();
+            *ply = Ply { mv: ply.mv.clone(), ..last.clone() };
+        }
+    };
+    let offered = || Ply { offer: true, ..Ply::default() };
+    check("e2e4", offers(true, offered()), new(Draw, Agreement), true);
+    check("e2e4", offers(true, offered()), new(FirstWins, Agreement), false);
+    check("e2e4", offers(true, offered()), Outcome { fault: Some(first), ..new(Draw, Agreement) }, false);
+    check("e2e4", offers(true, Ply::default()), new(Draw, Agreement), false);
+    check("e2e4", offers(true, Ply { auto: true, ..offered() }), new(Draw, Agreement), false);
+    check("e2e4", offers(true, Ply { book: true, ..offered() }), new(Draw, Agreement), false);
+    check("e2e4", offers(false, offered()), new(Draw, Agreement), false);
+    check("e2e4", same, new(Draw, Agreement), false);
+    check(MATE, offers(true, offered()), new(Draw, Agreement), false);
 }
 
-const ENDINGS: [Ending; 24] = [
+const ENDINGS: [Ending; 25] = [
     Ending::Checkmate,
     Ending::Stalemate,
     Ending::Repetition,
@@ -224,6 +243,7 @@ const ENDINGS: [Ending; 24] = [
     Ending::AntiBlockGoalFull,
     Ending::MaxPly,
     Ending::NoLegalMoves,
+    Ending::Agreement,
 ];
 
 #[test]

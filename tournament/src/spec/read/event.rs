@@ -153,7 +153,7 @@ pub(super) fn read(
         ponder,
         openings: board::openings(&table, game, of, level),
         adjudicate: board::adjudicate(&table),
-        predictions: super::predictions::read(&table),
+        predictions: super::predictions::read(&table, game),
         ratings: super::ratings::read(&table, (of == Of::Itself).then_some(raw)),
         interruption: table.get("interruption").and_then(super::interruption::read).unwrap_or(default.interruption),
         crashes: board::crashes(&table),

@@ -1,6 +1,9 @@
 //! `predictions`: the Prediction Criterion.
 
-use rookery_game::prediction::{MAX_STRING, OnIllegal, OnMissing, Predictions, Source, Zone};
+use rookery_game::{
+    GameKind,
+    prediction::{MAX_STRING, OnIllegal, OnMissing, Predictions, Source, Zone},
+};
 
 use crate::spec::walk::Table;
 
@@ -8,13 +11,15 @@ use crate::spec::walk::Table;
 const MAX_MOVES: i128 = 10_000;
 
 /// `"iccf"`, `"none"`, or a table.
-pub(super) fn read(event: &Table<'_>) -> Option<Predictions> {
+pub(super) fn read(event: &Table<'_>, game: GameKind) -> Option<Predictions> {
     let value = event.get("predictions")?;
+    // CCERL knows no agreed draw.
+    let agreed = game != GameKind::ChineseCheckers;
+    let default = Predictions { draw_offers: agreed, ..Predictions::default() };
     if value.is_text() {
-        return value.word(&[("iccf", Some(Predictions::default())), ("none", None)]).flatten();
+        return value.word(&[("iccf", Some(default)), ("none", None)]).flatten();
     }
     let table = value.table("`predictions`", "predictions = { from = 11, to = 40 }")?;
-    let default = Predictions::default();
     let number = |key| table.get(key).and_then(|v| v.count(1, MAX_MOVES));
     let yes = |key, default| table.get(key).and_then(|v| v.yes()).unwrap_or(default);
     let rules = Predictions {
@@ -42,6 +47,7 @@ pub(super) fn read(event: &Table<'_>) -> Option<Predictions> {
         max_pairs: table.get("max-pairs").and_then(|v| v.count(1, MAX_STRING as i128 / 2)),
         terminal_tail: yes("terminal-tail", default.terminal_tail),
         auto_increment: yes("auto-increment", default.auto_increment),
+        draw_offers: offers(&table, agreed),
     };
     if rules.from > rules.to {
         table.error(
@@ -51,4 +57,14 @@ pub(super) fn read(event: &Table<'_>) -> Option<Predictions> {
     }
     table.finish();
     Some(rules)
+}
+
+/// Whether draws may be offered: where nothing is said, in games that know agreed draws.
+fn offers(table: &Table<'_>, agreed: bool) -> bool {
+    let Some(value) = table.get("draw-offers") else { return agreed };
+    let wanted = value.yes().unwrap_or(agreed);
+    if wanted && !agreed {
+        value.error("the rules of this game know no agreed draw", "expected `draw-offers = false`, or nothing");
+    }
+    wanted && agreed
 }

@@ -11,6 +11,8 @@ use crate::engine::{SearchInfo, ccp::Additions, limits::MAX_OPTIONS, transcript:
 const MOVE_LENGTH: usize = 100;
 /// Characters of a string of conditional moves that are kept.
 const STRING_LENGTH: usize = 16 * rookery_game::prediction::MAX_STRING;
+/// Bytes of a line that may be `info string offer draw`, blanks included.
+const OFFER_LENGTH: usize = 64;
 /// Characters of a name that are kept.
 const NAME_LENGTH: usize = 256;
 
@@ -39,6 +41,8 @@ pub(super) enum Heard {
         ponder: Option<String>,
         info: SearchInfo,
     },
+    /// It takes the draw that it was offered.
+    Accept,
     /// The dropped answer came.
     Idle,
     /// Worth a warning.
@@ -66,6 +70,12 @@ pub(super) struct Brain {
     passed: Vec<u8>,
     /// The last `conditional` line of this search.
     conditional: Option<String>,
+    /// It was asked whether it takes a draw, and may answer.
+    pub(super) offered: bool,
+    /// It offers a draw with the move that it is thinking about.
+    offers: bool,
+    /// It may offer draws and take them.
+    pub(super) knows_offers: bool,
 }
 
 impl Brain {
@@ -89,6 +99,7 @@ impl Brain {
         self.kept.clear();
         self.passed.clear();
         self.conditional = None;
+        self.offers = false;
         self.early = None;
     }
 
@@ -101,6 +112,9 @@ impl Brain {
     pub(super) fn line(&mut self, line: &[u8]) -> Heard {
         let mut words = Words::new(line);
         let searching = matches!(self.state, State::Thinking | State::Pondering);
+        if self.knows_offers && line.len() < OFFER_LENGTH && self.is_offer(words.clone()) {
+            return self.offer(searching);
+        }
         match words.next() {
             Some(b"conditional") if searching => {
                 self.conditional = Some(cut(words.rest(), STRING_LENGTH));
@@ -135,6 +149,7 @@ impl Brain {
                 Heard::Started
             }
             Some(b"readyok") if self.state == State::Readying => {
+                self.offered = false;
                 self.state = State::Idle;
                 Heard::Ready
             }
@@ -163,6 +178,19 @@ impl Brain {
         }
     }
 
+    fn is_offer(&self, mut words: Words<'_>) -> bool {
+        info::is_offer(words.clone()) || (words.next() == Some(b"info") && info::is_offer(words))
+    }
+
+    /// `offer draw` takes a draw that is on offer; else it offers one with the move that is thought about.
+    fn offer(&mut self, searching: bool) -> Heard {
+        if std::mem::replace(&mut self.offered, false) {
+            return Heard::Accept;
+        }
+        self.offers |= searching;
+        Heard::Nothing
+    }
+
     fn best_move(&mut self, mut words: Words<'_>) -> Heard {
         match self.state {
             State::Thinking => self.state = State::Idle,
@@ -180,7 +208,9 @@ impl Brain {
         };
         let mut kept = Words::new(&self.kept);
         kept.next();
-        let info = SearchInfo { conditional: self.conditional.take(), ..info::parse(kept) };
+        let offer = std::mem::take(&mut self.offers);
+        let info = SearchInfo { conditional: self.conditional.take(), offer, ..info::parse(kept) };
+        self.offered &= self.state == State::Pondering;
         let heard = Heard::Move { text, ponder, info };
         if self.state == State::Pondering {
             self.early = Some(heard);
@@ -256,6 +286,8 @@ mod tests {
             b"name",
             b"info",
             b"string",
+            b"offer",
+            b"draw",
             b"pv",
             b"score",
             b"cp",
@@ -328,6 +360,46 @@ mod tests {
         assert_eq!(string(&["info string conditional c7c5 b1c3", "info string hello"]).as_deref(), Some("c7c5 b1c3"));
         assert_eq!(string(&["conditional e7e5 g1f3", "conditional"]).as_deref(), Some(""));
         assert_eq!(string(&["info depth 1 score cp 3 pv e2e4"]), None);
+    }
+
+    #[test]
+    fn offers_are_made_with_a_move_and_taken_where_one_was_made() {
+        let offered = |brain: &mut Brain, lines: &[&str]| {
+            lines.iter().for_each(|line| assert_eq!(brain.line(line.as_bytes()), Heard::Nothing, "{line}"));
+            match brain.line(b"bestmove e2e4") {
+                Heard::Move { info, .. } => info.offer,
+                other => panic!("{other:?}"),
+            }
+        };
+        let mut brain = Brain { knows_offers: true, ..Brain::default() };
+        for (lines, expect) in [
+            (&["offer draw"][..], true),
+            (&[" \tinfo string  offer draw\r"], true),
+            (&["offer draw", "info depth 9 score cp 0 pv e2e4"], true),
+            (&["offer", "offer draws", "offer draw now", "draw", "info offer", "info string no offer draw"], false),
+            (&[], false),
+        ] {
+            brain.search(State::Thinking);
+            assert_eq!(offered(&mut brain, lines), expect, "{lines:?}");
+        }
+        // Where one is on offer the same words take it, once; a move declines it.
+        brain.offered = true;
+        brain.search(State::Thinking);
+        assert_eq!(brain.line(b"offer draw"), Heard::Accept);
+        assert!(offered(&mut brain, &["offer draw"]));
+        brain.offered = true;
+        brain.search(State::Thinking);
+        assert!(!offered(&mut brain, &[]) && !brain.offered);
+        // Asked between moves it has until `readyok`.
+        brain.offered = true;
+        brain.state = State::Readying;
+        assert_eq!((brain.line(b"readyok"), brain.offered), (Heard::Ready, false));
+        assert_eq!(brain.line(b"offer draw"), Heard::Nothing);
+        brain.search(State::Thinking);
+        assert!(!offered(&mut brain, &[]), "what was said before is not of this move");
+        let mut other = Brain::default();
+        other.search(State::Thinking);
+        assert!(!offered(&mut other, &["offer draw"]), "it does not know offers");
     }
 
     #[test]

@@ -46,6 +46,12 @@ pub(crate) fn conditional(mut words: Words<'_>) -> Option<&[u8]> {
     (words.next() == Some(b"string") && words.next() == Some(b"conditional")).then(|| words.rest())
 }
 
+/// Whether words are `offer draw`, also after `string`.
+pub(crate) fn is_offer(words: Words<'_>) -> bool {
+    let mut words = words.filter(|word| *word != b"string");
+    words.next() == Some(b"offer") && words.next() == Some(b"draw") && words.next().is_none()
+}
+
 /// Reads a kept line.
 pub(crate) fn parse(words: Words<'_>) -> SearchInfo {
     let mut info = SearchInfo::default();

@@ -1,4 +1,14 @@
 //! UCI, whole, and CCP, which has its shape: see [`super::ccp`] for what that writes differently.
+//!
+//! UCI has no words for conditional moves and offered draws. An engine may declare them by check options that are set where
+//! the event scores predictions: `UCI_Conditional` (it writes `info string conditional c1 r1 …`, or without `info string`,
+//! before its `bestmove`), and `UCI_DrawOffer`, with the words of the Chess Engine Communication Protocol:
+//!
+//! - `offer draw` (or `info string offer draw`) before `bestmove`: it offers a draw with that move;
+//! - it is told `draw` before the `position` and `go` (or `ponderhit`) that follow an offer of the other side: `offer draw` in
+//!   place of `bestmove` takes it, a move declines it;
+//! - it is told `position …`, `draw`, `isready` where the offer came with a move that its string had foreseen: `offer draw`
+//!   before `readyok` takes it, `readyok` alone declines it and the stored reply is played.
 
 mod brain;
 mod go;
@@ -28,6 +38,8 @@ use super::{
     process::{Process, Read},
 };
 
+/// The option by which an engine declares that it offers draws (`offer draw`) and hears of them (`draw`).
+const DRAW_OFFERS: &str = "UCI_DrawOffer";
 /// Reads of stdout after which the other descriptors get a look even if stdout never runs dry.
 const READS_BETWEEN_LOOKS: u32 = 16;
 
@@ -39,6 +51,7 @@ pub struct UciPlayer {
     chess960: bool,
     ponder: bool,
     conditional: bool,
+    draw_offers: bool,
     process: Process,
     lines: Lines,
     brain: Brain,
@@ -84,6 +97,7 @@ impl UciPlayer {
             chess960: kind == GameKind::Chess960,
             ponder,
             conditional: false,
+            draw_offers: false,
             process,
             lines: Lines::new(),
             brain: Brain::new(ccp),
@@ -111,6 +125,11 @@ impl UciPlayer {
     /// Asks for strings of conditional moves, before the handshake is over.
     pub(crate) const fn ask_for_strings(&mut self) {
         self.conditional = true;
+    }
+
+    /// Lets it offer draws and take them, where it declares that it can; before the handshake is over.
+    pub(crate) const fn let_it_offer(&mut self) {
+        self.draw_offers = true;
     }
 
     /// What to say of an engine that ended before it was ready.
@@ -206,6 +225,13 @@ impl UciPlayer {
         if self.conditional && !has(&wanted, "UCI_Conditional") && declares(&self.brain, "UCI_Conditional") {
             wanted.push(("UCI_Conditional".to_owned(), "true".to_owned()));
         }
+        if self.draw_offers && !self.brain.ccp && declares(&self.brain, DRAW_OFFERS) {
+            if !has(&wanted, DRAW_OFFERS) {
+                wanted.push((DRAW_OFFERS.to_owned(), "true".to_owned()));
+            }
+            let on = |(name, value): &(String, String)| name.eq_ignore_ascii_case(DRAW_OFFERS) && value == "true";
+            self.brain.knows_offers = wanted.iter().any(on);
+        }
         if self.chess960 && !has(&wanted, "UCI_Chess960") {
             wanted.push(("UCI_Chess960".to_owned(), "true".to_owned()));
         }
@@ -300,6 +326,19 @@ impl UciPlayer {
         Ok(())
     }
 
+    /// The position, the offer, and `isready`: whatever answers them is over at `readyok`.
+    fn ask(&mut self, plies: &[Ply]) -> Result<(), Fault> {
+        self.drop_stale()?;
+        self.catch_up(plies);
+        self.last_go.clear();
+        let position = self.position.clone();
+        self.send(&position)?;
+        self.brain.offered = true;
+        self.send(b"draw")?;
+        self.brain.state = State::Readying;
+        self.send(b"isready").map(|_| ())
+    }
+
     fn note_sent(&mut self, at: Option<Instant>) {
         if let Some(at) = at
             && std::mem::replace(&mut self.sending, false)
@@ -338,6 +377,15 @@ impl UciPlayer {
                     return Ok(Some(Said::Started));
                 }
                 Heard::Ready => return Ok(Some(Said::Ready)),
+                Heard::Accept => {
+                    let at = self.read_at;
+                    // It stands in place of `bestmove`; who thinks on all the same is stopped, before the next game.
+                    if self.brain.state == State::Thinking {
+                        self.brain.state = State::Idle;
+                        self.send(b"stop")?;
+                    }
+                    return Ok(Some(Said::Accept { at }));
+                }
                 Heard::Idle => return Ok(Some(Said::Idle)),
                 // Who has not read `go` cannot have answered it.
                 Heard::Move { .. } if self.go_is_last && self.process.has_unread() => {
@@ -360,6 +408,12 @@ impl Player for UciPlayer {
             Tell::NewGame { kind: _, start } => self.new_game(start),
             Tell::Think { plies, go } => self.search(plies, None, &go),
             Tell::Ponder { plies, expected, go } => self.search(plies, Some(expected), &go),
+            Tell::Offered => {
+                self.drop_stale()?;
+                self.brain.offered = true;
+                self.send(b"draw").map(|_| ())
+            }
+            Tell::Ask { plies } => self.ask(plies),
             Tell::PonderHit => {
                 self.drop_stale()?;
                 let early = self.brain.ponder_hit();
@@ -390,6 +444,7 @@ impl Player for UciPlayer {
             }
             Tell::GameOver => {
                 self.queued.clear();
+                self.brain.offered = false;
                 if self.brain.early.take().is_some() {
                     self.brain.state = State::Idle;
                 }
@@ -462,6 +517,10 @@ impl Player for UciPlayer {
 
     fn nodes(&self) -> u64 {
         self.brain.nodes()
+    }
+
+    fn takes_offers(&self) -> bool {
+        self.brain.knows_offers
     }
 
     fn is_idle(&self) -> bool {
