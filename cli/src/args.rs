@@ -60,6 +60,13 @@ pub(crate) struct OperatorOptions {
     pub(crate) reason: String,
 }
 
+impl OperatorOptions {
+    /// Of who asks this coordinator and changes nothing.
+    pub(crate) const fn of(coordinator: String) -> Self {
+        Self { coordinator, by: None, reason: String::new() }
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Play an event on this machine: coordinator, store and worker in one process.
@@ -241,6 +248,11 @@ pub(crate) struct CoordinatorArgs {
     /// How long a worker may be silent before its games count as interrupted.
     #[arg(long, default_value = "15s", value_parser = duration, value_name = "TIME")]
     pub(crate) grace: Duration,
+
+    /// Where rating lists are published: the folder that their `publish = { to = … }` is below. The coordinator that leads
+    /// writes each list as often as its `every` says; all coordinators share the folder. Default: it publishes none.
+    #[arg(long, env = "ROOKERY_PUBLISH", value_name = "DIR")]
+    pub(crate) publish: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -16,6 +16,7 @@ mod exit;
 mod live;
 mod operator;
 mod progress;
+mod publisher;
 mod rate;
 mod recover;
 mod replay;

@@ -94,10 +94,18 @@ pub(crate) async fn coordinator(args: CoordinatorArgs) -> Outcome {
     let core = core::Core::new(config.checked());
     let running = Coordinator::start(shell::Config { listen, http_listen, advertise, store, archive }, core).await?;
     tell!("rookery coordinator on {}", running.grpc_addr);
+    let (role, address) = (running.handle().role(), running.grpc_addr);
+    let publishing = async {
+        match args.publish {
+            Some(folder) => crate::publisher::run(role, address, folder).await,
+            None => std::future::pending().await,
+        }
+    };
     let mut signals = Signals::new()?;
     tokio::select! {
         signal = signals.next() => tracing::info!(signal, "shutting down"),
         () = running.ended() => return Err("the coordinator ended by itself".into()),
+        () = publishing => return Err("the coordinator ended by itself".into()),
     }
     running.shutdown().await;
     Ok(exit::DONE)

@@ -55,6 +55,19 @@ impl Fleet {
     /// # Panics
     /// Where one does not start.
     pub fn start(store: Option<&str>, coordinators: usize, engines: &[(&str, &Path, &[&str])]) -> Self {
+        Self::start_with(store, coordinators, engines, &[])
+    }
+
+    /// The same, with `more` on each coordinator's command line.
+    ///
+    /// # Panics
+    /// Where one does not start.
+    pub fn start_with(
+        store: Option<&str>,
+        coordinators: usize,
+        engines: &[(&str, &Path, &[&str])],
+        more: &[&str],
+    ) -> Self {
         let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
         let mut catalogue = String::new();
         for (name, program, args) in engines {
@@ -65,7 +78,7 @@ impl Fleet {
         let store = store.map_or_else(|| "embedded:state.redb".to_owned(), str::to_owned);
         let mut fleet = Self { folder, coordinators: Vec::new(), workers: Vec::new(), started: 0 };
         for port in ports {
-            fleet.lead_on(port, &["--store", &store, "--archive", "archive"]);
+            fleet.lead_on(port, &[&["--store", &store, "--archive", "archive"], more].concat());
         }
         fleet
     }

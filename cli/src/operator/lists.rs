@@ -60,13 +60,28 @@ pub(super) async fn all(client: &mut Client, json: bool) -> Result<(), Box<dyn s
         ("games", Align::Right),
         ("events", Align::Left),
         ("brought in", Align::Left),
+        ("published", Align::Left),
     ]);
     for list in &lists {
         let imports: Vec<&str> = list.imports.iter().map(|import| import.file_name.as_str()).collect();
-        table.row([list.list.clone(), list.games.to_string(), list.events.join(", "), imports.join(", ")]);
+        table.row([
+            list.list.clone(),
+            list.games.to_string(),
+            list.events.join(", "),
+            imports.join(", "),
+            published(list),
+        ]);
     }
     print!("{}", table.render());
     Ok(())
+}
+
+/// Where, and how often.
+fn published(list: &v1::ListSummary) -> String {
+    match list.publish_every_ms {
+        0 => list.publish_to.clone(),
+        every => format!("{} every {}", list.publish_to, crate::progress::span(every / 1000)),
+    }
 }
 
 fn to_json(list: &v1::ListSummary) -> Value {
@@ -75,7 +90,9 @@ fn to_json(list: &v1::ListSummary) -> Value {
             "reason": import.reason, "at_unix_ms": import.at_unix_ms })
     };
     json!({ "list": list.list, "games": list.games, "events": list.events,
-        "imports": list.imports.iter().map(import).collect::<Vec<_>>() })
+        "imports": list.imports.iter().map(import).collect::<Vec<_>>(),
+        "publish": (!list.publish_to.is_empty())
+            .then(|| json!({ "to": list.publish_to, "every_ms": list.publish_every_ms })) })
 }
 
 /// What a list says of a gauntlet's opponents, as a spec's loader is asked for it. An event that is there keeps those that it

@@ -2,7 +2,7 @@
 
 mod ladder;
 mod lists;
-mod publish;
+pub(crate) mod publish;
 mod ratings;
 mod schedule;
 mod season;

@@ -16,13 +16,17 @@ use super::ratings::ratings_json;
 use crate::{
     client::{Client, failed},
     exit::Usage,
-    run::{file_name, write_whole},
+    run::file_name,
 };
 
 /// Bytes read from the games at a time.
 const PIECE: usize = 4 << 20;
 /// Bytes of one engine's games that are gathered before they are written: there may be more engines than open files.
 const GATHERED: usize = 256 << 10;
+/// How the name of a file ends that is being written.
+const PART: &str = ".part";
+/// A file that was begun so long ago is not written any more.
+const ABANDONED: Duration = Duration::from_secs(3600);
 /// No game is longer.
 const LONGEST_GAME: usize = 64 << 20;
 
@@ -64,15 +68,64 @@ pub(super) async fn run(
     }
 }
 
+/// The files of one writing. Each appears whole or not at all; before that it has a name that no other writing uses, as two
+/// may be at it: who led a moment ago, and who leads now.
+#[derive(Clone)]
+struct Parts {
+    tag: String,
+}
+
+impl Parts {
+    fn new() -> Self {
+        Self { tag: uuid::Uuid::new_v4().simple().to_string() }
+    }
+
+    fn of(&self, path: &Path) -> PathBuf {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".{}{PART}", self.tag));
+        name.into()
+    }
+
+    /// A file that is not touched where it would be the same.
+    fn put(&self, path: &Path, content: &[u8]) -> std::io::Result<()> {
+        if fs::read(path).is_ok_and(|old| old == content) {
+            return Ok(());
+        }
+        let part = self.of(path);
+        fs::write(&part, content)?;
+        fs::rename(part, path)
+    }
+}
+
+/// Takes away what writings that broke off have left.
+fn sweep(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let part = entry.file_name().to_string_lossy().ends_with(PART);
+        let age = entry.metadata().and_then(|data| data.modified()).ok().and_then(|at| at.elapsed().ok());
+        if part && age.is_some_and(|age| age > ABANDONED) {
+            // Whoever reads the folder does not look at it; the next writing tries again.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// Writes all files; how many engines and games.
-async fn once(client: &mut Client, list: &str, folder: &Path) -> Result<(usize, u64), Box<dyn std::error::Error>> {
+pub(crate) async fn once(
+    client: &mut Client,
+    list: &str,
+    folder: &Path,
+) -> Result<(usize, u64), Box<dyn std::error::Error>> {
     fs::create_dir_all(folder.join("engines"))?;
+    sweep(folder);
+    sweep(&folder.join("engines"));
+    let parts = Parts::new();
     let request = v1::GetRatingsRequest { event: list.to_owned(), ..v1::GetRatingsRequest::default() };
     let ratings = client.seasons.get_ratings(request).await.map_err(failed)?.into_inner();
     let request = v1::GetHeadToHeadRequest { list: list.to_owned() };
     let head_to_head = client.lists.get_head_to_head(request).await.map_err(failed)?.into_inner();
 
-    let part = folder.join("games.pgn.part");
+    let part = parts.of(&folder.join("games.pgn"));
     let request = v1::ExportGamesRequest { list: list.to_owned(), ..v1::ExportGamesRequest::default() };
     let mut stream = client.games.export_games(request).await.map_err(failed)?.into_inner();
     let mut file = std::io::BufWriter::new(File::create(&part)?);
@@ -82,12 +135,12 @@ async fn once(client: &mut Client, list: &str, folder: &Path) -> Result<(usize, 
     file.into_inner().map_err(std::io::IntoInnerError::into_error)?;
     let names = files_of(&ratings.ratings);
     let (split, to) = (part.clone(), folder.join("engines"));
-    let wanted = names.clone();
-    tokio::task::spawn_blocking(move || by_engine(&split, &to, &wanted)).await??;
+    let (wanted, own) = (names.clone(), parts.clone());
+    tokio::task::spawn_blocking(move || by_engine(&split, &to, &wanted, &own)).await??;
     fs::rename(part, folder.join("games.pgn"))?;
 
-    write_whole(&folder.join("ratings.txt"), ratings.text.as_bytes())?;
-    write_whole(&folder.join("ratings.csv"), ratings.csv.as_bytes())?;
+    parts.put(&folder.join("ratings.txt"), ratings.text.as_bytes())?;
+    parts.put(&folder.join("ratings.csv"), ratings.csv.as_bytes())?;
     let mut value = ratings_json(&ratings);
     if let Some(rows) = value["ratings"].as_array_mut() {
         for row in rows {
@@ -95,8 +148,8 @@ async fn once(client: &mut Client, list: &str, folder: &Path) -> Result<(usize, 
             row["games_file"] = file.map(|file| format!("engines/{file}")).into();
         }
     }
-    write_whole(&folder.join("ratings.json"), format!("{value:#}\n").as_bytes())?;
-    write_whole(&folder.join("head-to-head.csv"), csv(&head_to_head.rows).as_bytes())?;
+    parts.put(&folder.join("ratings.json"), format!("{value:#}\n").as_bytes())?;
+    parts.put(&folder.join("head-to-head.csv"), csv(&head_to_head.rows).as_bytes())?;
     let rows: Vec<_> = head_to_head
         .rows
         .iter()
@@ -106,7 +159,7 @@ async fn once(client: &mut Client, list: &str, folder: &Path) -> Result<(usize, 
         })
         .collect();
     let value = json!({ "list": head_to_head.list, "rows": rows });
-    write_whole(&folder.join("head-to-head.json"), format!("{value:#}\n").as_bytes())?;
+    parts.put(&folder.join("head-to-head.json"), format!("{value:#}\n").as_bytes())?;
     Ok((ratings.ratings.len(), ratings.games))
 }
 
@@ -140,8 +193,8 @@ fn files_of(ratings: &[v1::Rating]) -> BTreeMap<String, String> {
 }
 
 /// Each engine's games into a file of its own.
-fn by_engine(games: &Path, folder: &Path, names: &BTreeMap<String, String>) -> std::io::Result<()> {
-    let part = |name: &str| folder.join(format!("{name}.part"));
+fn by_engine(games: &Path, folder: &Path, names: &BTreeMap<String, String>, parts: &Parts) -> std::io::Result<()> {
+    let part = |name: &str| parts.of(&folder.join(name));
     for name in names.values() {
         File::create(part(name))?;
     }
@@ -215,11 +268,26 @@ mod tests {
         fs::write(&games, text).unwrap();
         let rating = |engine: &str| v1::Rating { engine: engine.to_owned(), ..v1::Rating::default() };
         let names = files_of(&["A", "B", "C"].map(rating));
-        by_engine(&games, folder.path(), &names).unwrap();
+        by_engine(&games, folder.path(), &names, &Parts::new()).unwrap();
         let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
         assert_eq!(read("A.pgn"), game("A", "B", "1. e4 e5") + &game("C", "A", "1. c4 c5"));
         assert_eq!(read("B.pgn").matches("[Event ").count(), 2);
-        assert!(!folder.path().join("A.pgn.part").exists());
+        let left = fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(left, 4, "no part is left");
+    }
+
+    #[test]
+    fn what_was_abandoned_is_swept_and_what_is_written_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let parts = Parts::new();
+        let of = |name: &str| parts.of(&folder.path().join(name));
+        for (path, hours) in [(of("old"), 2), (of("new"), 0), (folder.path().join("games.pgn"), 2)] {
+            let file = File::create(&path).unwrap();
+            file.set_modified(std::time::SystemTime::now() - Duration::from_secs(3600 * hours)).unwrap();
+        }
+        sweep(folder.path());
+        let there = [of("old"), of("new"), folder.path().join("games.pgn")].map(|path| path.exists());
+        assert_eq!(there, [false, true, true]);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Answer, AskId, Change, Core, Denied, Place, Rated, keys, limits,
+    state::EventState,
     stored::encode,
     writes::{Built, ListWrite, Proof, Write},
 };
@@ -96,7 +97,7 @@ impl Core {
             games: self.games_of_list(&spec).count(),
             ..v1::ApplyResponse::default()
         };
-        if !self.events.values().any(|state| spec.covers(state.name())) {
+        if self.events_of(&spec).next().is_none() {
             response.warnings.push("no event is named so yet".to_owned());
         }
         if let Some(known) = known {
@@ -194,9 +195,14 @@ impl Core {
         }
     }
 
+    /// The events that count in a list: those that it names, but for test games (`official = false`), which count nowhere.
+    fn events_of(&self, spec: &ListSpec) -> impl Iterator<Item = &EventState> {
+        self.events.values().filter(|state| state.event.spec().event.official && spec.covers(state.name()))
+    }
+
     fn games_of_list(&self, spec: &ListSpec) -> Games {
         let mut games = Games::default();
-        for state in self.events.values().filter(|state| spec.covers(state.name())) {
+        for state in self.events_of(spec) {
             games.merge(&state.event.rating_games());
         }
         games
@@ -221,11 +227,10 @@ impl Core {
         let name = self.find_list(list)?;
         let state = self.lists.get(&name).ok_or_else(|| no_list(list))?;
         let mut places: Vec<Place> = Vec::new();
-        let mut covered: Vec<_> =
-            self.events.iter().filter(|(_, event)| state.meta.spec.covers(event.name())).collect();
-        covered.sort_by_key(|(_, event)| event.meta.applied_unix_ms);
-        for (uid, _) in covered {
-            if let Ok(Answer::Locations(more)) = self.locations(uid, false) {
+        let mut covered: Vec<_> = self.events_of(&state.meta.spec).collect();
+        covered.sort_by_key(|event| event.meta.applied_unix_ms);
+        for event in covered {
+            if let Ok(Answer::Locations(more)) = self.locations(&event.meta.uid, false) {
                 places.extend(more);
             }
         }
@@ -244,8 +249,7 @@ impl Core {
 
     fn list_summary(&self, state: &ListState) -> v1::ListSummary {
         let spec = &state.meta.spec;
-        let mut events: Vec<String> =
-            self.events.values().map(|event| event.name().to_owned()).filter(|name| spec.covers(name)).collect();
+        let mut events: Vec<String> = self.events_of(spec).map(|event| event.name().to_owned()).collect();
         events.sort_unstable();
         events.dedup();
         let imports = state.imports.values().map(|import| v1::ImportSummary {

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use rookery_tests::{fleet::Fleet, judge::judge, tools};
+use rookery_tests::{etcd::Cluster, fleet::Fleet, judge::judge, run::wait_in, tools};
 use serde_json::Value;
 
 /// Games of another manager, two of them a pair.
@@ -18,6 +18,11 @@ fn spec(name: &str, engines: &[&str], event: &str) -> String {
 
 /// Three movers; the third one makes an illegal move, so that not all is drawn.
 fn fleet() -> Option<(Fleet, std::path::PathBuf)> {
+    fleet_on(None, 1, &[])
+}
+
+/// The same, on `store`, with `more` on each coordinator's command line.
+fn fleet_on(store: Option<&str>, coordinators: usize, more: &[&str]) -> Option<(Fleet, std::path::PathBuf)> {
     let python = tools::python()?;
     let mover = tools::file("engines/mover.py");
     let mover = mover.to_str().unwrap();
@@ -25,7 +30,7 @@ fn fleet() -> Option<(Fleet, std::path::PathBuf)> {
     let two = [mover, "seed=2"];
     let three = [mover, "seed=3", "fault=illegal", "at=20"];
     let engines = [("one", &*python, &one[..]), ("two", &python, &two), ("three", &python, &three)];
-    let fleet = Fleet::start(None, 1, &engines);
+    let fleet = Fleet::start_with(store, coordinators, &engines, more);
     Some((fleet, python))
 }
 
@@ -49,7 +54,12 @@ fn a_list_joins_events_and_older_games_and_is_published() {
     let a = spec("l a", &["One", "Two"], "format = { match = { pairs = 2 } }");
     let b = spec("l b", &["Two", "Three"], &format!("format = {{ match = {{ pairs = 3 }} }}\n{crashes}"));
     let other = spec("other", &["One", "Three"], &format!("format = {{ match = {{ pairs = 1 }} }}\n{crashes}"));
-    for (file, text) in [("a.toml", &a), ("b.toml", &b), ("other.toml", &other)] {
+    let tests = spec(
+        "l tests",
+        &["One", "Three"],
+        &format!("official = false\nformat = {{ match = {{ pairs = 1 }} }}\n{crashes}"),
+    );
+    for (file, text) in [("a.toml", &a), ("b.toml", &b), ("other.toml", &other), ("tests.toml", &tests)] {
         let path = fleet.file(file, text);
         fleet.operator(&["apply", path.to_str().unwrap()]).expect(0);
     }
@@ -63,7 +73,7 @@ fn a_list_joins_events_and_older_games_and_is_published() {
     assert!(fleet.operator(&["schedule", "l a"]).expect(0).out.contains("waiting"));
 
     fleet.worker(2);
-    for event in ["l a", "l b", "other"] {
+    for event in ["l a", "l b", "other", "l tests"] {
         fleet.over(event);
     }
     assert_eq!(fleet.json(&["schedule", "l a"])["games"].as_array().map(Vec::len), Some(0));
@@ -76,7 +86,9 @@ fn a_list_joins_events_and_older_games_and_is_published() {
     assert_eq!(fleet.json(&["apply", list])["created"], false);
     assert!(fleet.operator(&["spec", "explain", list]).expect(0).out.contains("model"));
     let ratings = fleet.json(&["ratings", "L"]);
-    assert_eq!(ratings["games"], 10, "of two events, not of the third: {ratings}");
+    assert_eq!(ratings["games"], 10, "of two events, not of the third, and of no test games: {ratings}");
+    let said = fleet.operator(&["ratings", "l tests"]).expect(1).err;
+    assert!(said.contains("not official"), "{said}");
     assert!(elos(&ratings).iter().any(|(engine, elo)| engine == "Two" && (elo - 3000.0).abs() < 1e-6), "{ratings}");
 
     let old = fleet.file("old.pgn", OLD);
@@ -144,6 +156,8 @@ fn a_list_joins_events_and_older_games_and_is_published() {
     let mut names: Vec<_> = lines.as_array().unwrap().iter().map(|line| line["engine"].as_str().unwrap()).collect();
     names.sort_unstable();
     assert_eq!(names, ["New", "Three"]);
+    let all_of_it = fleet.json(&["lists"])[0]["publish"].clone();
+    assert_eq!(all_of_it, serde_json::json!({ "to": "www", "every_ms": 0 }));
     let wider = fleet.file("l2.toml", &text.replace("l *", "*").replace("3000", "100"));
     fleet.operator(&["apply", wider.to_str().unwrap()]).expect(0);
     let again = fleet.json(&["apply", newcomer]);
@@ -186,4 +200,50 @@ fn a_tie_waits_for_a_person_and_says_why() {
     assert_eq!(csv.lines().count(), 3, "{csv}");
     let ordo = fleet.json(&["ratings", "t", "--model", "ordo"]);
     assert_eq!(ordo["games"], 2);
+}
+
+#[test]
+fn who_leads_publishes_and_the_next_leader_goes_on() {
+    let Ok(Some(etcd)) = Cluster::start(1, &[]) else { return };
+    let Some((mut fleet, _)) = fleet_on(Some(&etcd.url()), 2, &["--publish", "web"]) else { return };
+    let folder = fleet.folder.path().to_owned();
+    let a = fleet.file("a.toml", &spec("l a", &["One", "Two"], "format = { match = { pairs = 1 } }"));
+    fleet.operator(&["apply", a.to_str().unwrap()]).expect(0);
+    fleet.worker(1);
+    fleet.over("l a");
+    fs::create_dir_all(folder.join("web/www")).unwrap();
+    let list = |name: &str, publish: &str| {
+        let text = format!("name = {name:?}\n[list]\nevents = [\"l *\"]\npublish = {{ {publish} }}\n");
+        let path = fleet.file(&format!("{name}.toml"), &text);
+        fleet.operator(&["apply", path.to_str().unwrap()]).expect(0);
+    };
+    list("Outside", "to = \"../elsewhere\", every = \"10s\"");
+    list("Asked", "to = \"asked\"");
+    list("L", "to = \"www\", every = \"10s\"");
+    let games = || {
+        let text = fs::read_to_string(folder.join("web/www/head-to-head.json")).ok()?;
+        let value: Value = serde_json::from_str(&text).expect("a file appears whole");
+        Some(
+            value["rows"]
+                .as_array()?
+                .iter()
+                .map(|row| {
+                    row["wins"].as_u64().unwrap() + row["draws"].as_u64().unwrap() + row["losses"].as_u64().unwrap()
+                })
+                .sum::<u64>()
+                / 2,
+        )
+    };
+    wait_in(&folder.join("web/www"), || games() == Some(2));
+    assert!(fs::read_to_string(folder.join("web/www/games.pgn")).unwrap().matches("[Event \"").count() == 2);
+    // The one that led is gone; what is played under the next one is published by that.
+    fleet.coordinators.remove(0);
+    let b = fleet.file("b.toml", &spec("l b", &["One", "Two"], "format = { match = { pairs = 2 } }"));
+    fleet.operator(&["apply", b.to_str().unwrap()]).expect(0);
+    fleet.over("l b");
+    wait_in(&folder.join("web/www"), || games() == Some(6));
+    assert!(!folder.join("elsewhere").exists() && !folder.join("web/asked").exists());
+    let left = fs::read_dir(folder.join("web/www")).unwrap().flatten().map(|entry| entry.file_name());
+    let names: Vec<String> = left.map(|name| name.to_string_lossy().into_owned()).collect();
+    assert!(!names.iter().any(|name| name.ends_with(".part")), "{names:?}");
 }

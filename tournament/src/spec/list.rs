@@ -20,7 +20,7 @@ pub struct ListSpec {
     /// The engine whose rating is given, and that rating; `None`: the model's own mean.
     #[serde(default)]
     pub anchor: Option<(String, f64)>,
-    /// Where `rookery publish` writes it, and how often.
+    /// Where it is written, and how often.
     #[serde(default)]
     pub publish: Option<Publish>,
 }
@@ -29,9 +29,9 @@ pub struct ListSpec {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Publish {
-    /// A folder of the machine on which `rookery publish` runs.
+    /// A folder below that of the coordinators' `--publish`; for `rookery publish`, of the machine on which that runs.
     pub to: String,
-    /// How often; `None`: once.
+    /// How often the coordinator that leads writes it; `None`: only `rookery publish` does.
     pub every: Option<Duration>,
 }
 
