@@ -21,19 +21,24 @@ const ROOT: &str = "/rookery/v1/";
 /// Endings that blame an engine; all of ours are honest.
 const BLAMED: [&str; 5] = ["crash", "stall", "time-loss", "illegal-move", "ruling"];
 
-/// All keys of the store.
+/// All keys of the store. Members that were at fault a moment ago may still vote for a leader: it is asked again.
 fn store(rig: &Rig) -> BTreeMap<String, Value> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
-        let mut client = Client::connect(rig.members(), None).await.unwrap();
-        let all = client.get(ROOT, Some(GetOptions::new().with_prefix())).await.unwrap();
-        all.kvs()
+    let read = async || {
+        let mut client = Client::connect(rig.members(), None).await?;
+        client.get(ROOT, Some(GetOptions::new().with_prefix())).await
+    };
+    rig.until("the store answers", |_| {
+        let all = runtime.block_on(read()).ok()?;
+        let all = all
+            .kvs()
             .iter()
             .map(|kv| {
                 let value = serde_json::from_slice(kv.value()).unwrap_or(Value::Null);
                 (kv.key_str().unwrap().to_owned(), value)
             })
-            .collect()
+            .collect();
+        Some(all)
     })
 }
 
