@@ -56,6 +56,8 @@ pub(super) struct Referee<'a> {
     pub(super) warnings: BTreeMap<String, u32>,
     pub(super) told: usize,
     pub(super) told_at: Instant,
+    /// How much later than it wanted the referee woke last.
+    pub(super) overslept: Duration,
     pub(super) thinking: Duration,
     started: Instant,
     started_unix_ms: u64,
@@ -114,6 +116,7 @@ impl<'a> Referee<'a> {
             lag,
             warnings,
             told_at: started,
+            overslept: Duration::ZERO,
             thinking: Duration::ZERO,
             started,
             started_unix_ms: unix_ms(),

@@ -36,7 +36,7 @@ struct Answer {
     info: SearchInfo,
     sent: Instant,
     at: Instant,
-    /// How late the referee saw its own deadline; zero where it was not reached.
+    /// How late the referee saw its own deadline, or woke when it wanted to; zero where the answer woke it before.
     late: Duration,
     /// It took the draw that was offered, in place of a move.
     accepts: bool,
@@ -154,7 +154,7 @@ impl Referee<'_> {
                 match said {
                     Ok(Some(Said::Sent { at })) => sent = Some(at),
                     Ok(Some(Said::Move { text, ponder, at, info })) => {
-                        let late = flagged.map_or(Duration::ZERO, |(_, late)| late);
+                        let late = flagged.map_or(self.overslept, |(_, late)| late);
                         return Ok(Answer { text, ponder, info, sent: sent.unwrap_or(at), at, late, accepts: false });
                     }
                     Ok(Some(Said::Accept { at })) => {
@@ -165,20 +165,15 @@ impl Referee<'_> {
                     Ok(Some(_)) => {}
                     Ok(None) => break,
                     // It was late before it died.
-                    Err(fault) if flagged.is_some() => {
-                        return Err(self.flag_fell(
-                            seat,
-                            budget,
-                            sent.unwrap_or(told),
-                            None,
-                            &format!(", then {fault}"),
-                        ));
+                    Err(fault) if let Some((_, late)) = flagged => {
+                        let more = format!(", then {fault}");
+                        return Err(self.flag_fell(seat, budget, sent.unwrap_or(told), late, None, &more));
                     }
                     Err(fault) => return Err(self.crash(seat, &fault)),
                 }
             }
             self.look_at_idle(seat, wake)?;
-            self.check_control(flagged.map(|_| (seat, budget, sent.unwrap_or(told))))?;
+            self.check_control(flagged.map(|(_, late)| (seat, budget, sent.unwrap_or(told), late)))?;
             let now = Instant::now();
             let player = &self.seats[seat.index()].player;
             let until = match (flagged, sent, budget.deadline) {
@@ -203,18 +198,19 @@ impl Referee<'_> {
             if now >= until {
                 match (flagged, sent, budget.deadline) {
                     (None, Some(_), Some(_)) => {
-                        flagged = Some((now + limits.stall, now.duration_since(until)));
+                        let late = now.duration_since(until);
+                        flagged = Some((now + limits.stall, late));
                         let stopped = self.seats[seat.index()].player.tell(Tell::Stop);
                         if let (Err(fault), Some(sent)) = (stopped, sent) {
-                            return Err(self.flag_fell(seat, budget, sent, None, &format!(", then {fault}")));
+                            return Err(self.flag_fell(seat, budget, sent, late, None, &format!(", then {fault}")));
                         }
                         queued_only = false;
                         wake = [true; 2];
                         continue;
                     }
-                    (Some(_), Some(sent), _) => {
+                    (Some((_, late)), Some(sent), _) => {
                         let detail = format!(", and {} s later no answer", limits.stall.as_secs_f64());
-                        return Err(self.flag_fell(seat, budget, sent, Some(Ending::Stall), &detail));
+                        return Err(self.flag_fell(seat, budget, sent, late, Some(Ending::Stall), &detail));
                     }
                     (_, None, _) => {
                         let detail = format!("did not read what it was told for {} s", WRITE_TIMEOUT.as_secs());
@@ -241,16 +237,19 @@ impl Referee<'_> {
         let untold = self.told < self.plies.len();
         let until = if untold { until.min(self.told_at + TELL_EVERY) } else { until };
         let now = Instant::now();
-        let waited = match flag.and_then(|flag| flag.checked_sub(LAST_STRETCH)) {
-            None => self.waiter.wait(Some(until)),
-            Some(near) if now < near => self.waiter.wait(Some(until.min(near))),
-            Some(near) => {
-                self.lag.near(near, now);
-                let waited = self.waiter.wait(Some(until));
-                self.lag.woke(Instant::now());
-                waited
-            }
-        };
+        let stretch = flag.and_then(|flag| flag.checked_sub(LAST_STRETCH));
+        // It begins with a wake of its own.
+        let until = stretch.filter(|&from| now < from).map_or(until, |from| until.min(from));
+        let measured = stretch.filter(|&from| now >= from);
+        if let Some(from) = measured {
+            self.lag.near(from, now);
+        }
+        let waited = self.waiter.wait(Some(until));
+        let woke = Instant::now();
+        if measured.is_some() {
+            self.lag.woke(woke);
+        }
+        self.overslept = woke.saturating_duration_since(until);
         match waited {
             Ok(wake) => Ok(wake.seats),
             Err(errno) => Err(host(format!("epoll_wait: {errno}"))),
@@ -271,10 +270,10 @@ impl Referee<'_> {
     }
 
     /// Obeys an order to stop. A flag that has fallen stays fallen.
-    pub(super) fn check_control(&mut self, flagged: Option<(Seat, Budget, Instant)>) -> Result<(), Stop> {
+    pub(super) fn check_control(&mut self, flagged: Option<(Seat, Budget, Instant, Duration)>) -> Result<(), Stop> {
         let Some(asked) = self.control.asked() else { return Ok(()) };
         Err(match flagged {
-            Some((seat, budget, sent)) => self.flag_fell(seat, budget, sent, None, ""),
+            Some((seat, budget, sent, late)) => self.flag_fell(seat, budget, sent, late, None, ""),
             None => Stop::Back { reason: asked.reason, evidence: String::new(), with_plies: asked.with_plies },
         })
     }
@@ -389,12 +388,20 @@ impl Referee<'_> {
         }
     }
 
-    /// A flag fell and no answer is at hand.
-    fn flag_fell(&mut self, seat: Seat, budget: Budget, sent: Instant, ending: Option<Ending>, more: &str) -> Stop {
+    /// A flag fell and no answer is at hand; `late`: how late the referee saw it.
+    fn flag_fell(
+        &mut self,
+        seat: Seat,
+        budget: Budget,
+        sent: Instant,
+        late: Duration,
+        ending: Option<Ending>,
+        more: &str,
+    ) -> Stop {
         let at = Instant::now();
         let allowed = budget.deadline.unwrap_or_default();
         let flag = Flag { late: at.saturating_duration_since(sent).saturating_sub(allowed) };
-        self.late(seat, budget, sent, at, flag, Duration::ZERO, ending.unwrap_or(Ending::TimeLoss), more)
+        self.late(seat, budget, sent, at, flag, late, ending.unwrap_or(Ending::TimeLoss), more)
     }
 
     /// Judges a fallen flag: the engine's fault, unless the host took the time that was missing.

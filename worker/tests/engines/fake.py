@@ -11,6 +11,7 @@ Arguments are key=value:
   twice=1                 answers twice
   after=SECONDS           answers that much after its clock has run out, deaf to `stop`
   think=SECONDS           thinks that long
+  stop=PID                stops that process, answers, and lets it go on when its own clock has run out by half a second
   info=N, pv=TEXT         N info lines a move, with that pv
   flood=BYTES             that much of info lines before the answer
   line=BYTES              one line of that length before the answer
@@ -152,6 +153,9 @@ def answer(words, ply):
             raw(b"\n")
         if "say" in A and armed():
             move = A["say"]
+    stops = ply >= AT and "stop" in A and armed()
+    if stops:
+        os.kill(int(A["stop"]), signal.SIGSTOP)
     if "twice" in A:
         # In one write: between two, a busy machine might let the next `go` in.
         raw(("bestmove %s\nbestmove a1a1\n" % move).encode())
@@ -162,6 +166,9 @@ def answer(words, ply):
         if A.get("offer") == str(ply):
             out("info string offer draw" if ply % 2 else "offer draw")
         out(("bestmove " + move).rstrip())
+    if stops:
+        time.sleep(left(words, ply) + 0.5)
+        os.kill(int(A["stop"]), signal.SIGCONT)
     if "odd" in A:
         raw(b"\ndone \xff\xfe in 3 ms\n\n")
     if ply >= AT:

@@ -369,6 +369,20 @@ fn resident() -> u64 {
     statm.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok()).expect("pages") * 4096
 }
 
+/// The whole process stands still while an answer lies there: nothing is left to tell when it came.
+#[test]
+fn who_slept_over_the_flag_blames_nobody() {
+    if !python() {
+        skip!("no python3")
+    }
+    let me = std::process::id();
+    let mut order = order(&Engine::fake("Good", &[]), &Engine::fake("Prompt", &[&format!("stop={me}")]), "1.5");
+    order.setup.limits.lag = Duration::from_millis(500);
+    let back = handed_back(play_on(&mut slot(), &order).0);
+    assert_eq!(back.reason, HandBackReason::Lag, "{back:?}");
+    assert!(back.evidence.contains("referee late"), "{back:?}");
+}
+
 #[test]
 fn a_flood_does_not_move_the_deadline() {
     if !python() {
