@@ -344,6 +344,11 @@ fn read(files: &[PathBuf], args: &RateArgs) -> Result<Games, Usage> {
             }
         })?;
     }
+    match games.passed() {
+        0 => {}
+        1 => tell!("warning: a game of a player against itself is not counted"),
+        n => tell!("warning: {n} games of players against themselves are not counted"),
+    }
     Ok(games.finish())
 }
 

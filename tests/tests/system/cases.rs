@@ -128,3 +128,20 @@ fn a_worker_offers_gpus_by_index() {
     assert_ne!(refused.code, 0);
     assert!(refused.err.contains("3 GPUs") && refused.err.contains('2'), "{}", refused.err);
 }
+
+#[test]
+fn games_that_rate_nobody_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let game =
+        |white: &str, black: &str| format!("[White {white:?}]\n[Black {black:?}]\n[Result \"1-0\"]\n\n1. e4 1-0\n\n");
+    let pgn = [("Fox 2", "Fox 1"), ("Fox 2", "Crow 1"), ("Fox 1", "Fox 2")].map(|(white, black)| game(white, black));
+    fs::write(folder.path().join("games.pgn"), pgn.concat()).unwrap();
+    let rate = |flags: &[&str]| {
+        let args = [&["rate", "games.pgn"], flags].concat();
+        run(&mut rookery_tests::run::rookery(folder.path(), args)).expect(0)
+    };
+    assert_eq!(rate(&[]).err, "");
+    // Two versions are one player.
+    let err = rate(&["--ignore-versions"]).err;
+    assert!(err.contains("2 games of players against themselves are not counted"), "{err}");
+}
