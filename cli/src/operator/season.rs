@@ -139,6 +139,21 @@ fn text(season: &v1::SeasonSummary) -> String {
         ]);
     }
     text.push_str(&table.render());
+    for (event, test) in season.events.iter().flat_map(|event| event.tests.iter().map(move |test| (event, test))) {
+        let faults =
+            if test.faults > 0 { format!(", {} lost by faults of its own", test.faults) } else { String::new() };
+        let _ = writeln!(
+            text,
+            "before {}: test of {} against {}: {:.1} of {}, of {} games{faults} ({})",
+            event.name,
+            test.engine,
+            test.opponent,
+            f64::from(test.half_points) / 2.0,
+            test.games,
+            test.games_total,
+            super::show::phase_word(test.phase())
+        );
+    }
     text.push_str(&questions_text(season));
     text
 }
@@ -152,11 +167,18 @@ pub(super) fn questions_text(season: &v1::SeasonSummary) -> String {
     text
 }
 
+fn test_json(test: &v1::TestMatch) -> Value {
+    json!({ "event": test.event, "event_uid": test.event_uid, "engine": test.engine, "program": test.program,
+        "opponent": test.opponent, "phase": super::show::phase_word(test.phase()), "games": test.games,
+        "games_total": test.games_total, "points": f64::from(test.half_points) / 2.0, "faults": test.faults })
+}
+
 pub(super) fn to_json(season: &v1::SeasonSummary) -> Value {
     let events = season.events.iter().map(|event| {
         json!({ "name": event.name, "title": event.title, "event": event.event, "event_uid": event.event_uid,
             "phase": state(event), "roster": event.roster, "playing": event.playing, "promote": event.promote,
-            "relegate": event.relegate, "waits_for": event.waits_for })
+            "relegate": event.relegate, "waits_for": event.waits_for,
+            "tests": event.tests.iter().map(test_json).collect::<Vec<_>>() })
     });
     json!({ "season": season.season, "season_uid": season.season_uid, "over": season.over,
         "questions": season.questions, "events": events.collect::<Vec<_>>() })

@@ -10,8 +10,8 @@ use rookery_tournament::{
     Fact, LoggedFact,
     fact::RosterEntry,
     season::{
-        self, Closed, LoggedSeasonFact, Opened, Question, SeasonEvent, SeasonFact, SeasonSpec, UpdateTest, event_name,
-        next_rosters, next_season,
+        self, Closed, LoggedSeasonFact, Opened, Question, SeasonEvent, SeasonFact, SeasonSpec, TestMatch, UpdateTest,
+        event_name, next_rosters, next_season,
     },
     spec::Spec,
 };
@@ -66,9 +66,9 @@ fn event_uid(season: &str, event: &str) -> String {
 }
 
 /// A test match by its event and what is tried. No event's name has a dot.
-fn test_event(event: &str, test: &UpdateTest) -> String {
+fn test_event(event: &str, engine: &str, program: &str) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for byte in [test.engine.as_str(), "\n", &test.program].concat().bytes() {
+    for byte in [engine, "\n", program].concat().bytes() {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     }
     format!("{event}.test.{hash:016x}")
@@ -188,7 +188,7 @@ impl Core {
         test: &UpdateTest,
         digests: &BTreeMap<String, String>,
     ) -> Option<Write> {
-        let name = test_event(&event.name, test);
+        let name = test_event(&event.name, &test.engine, &test.program);
         let Some((_, known)) = self.event_of(&state.meta.uid, &name) else {
             let spec = season::update_test(&state.meta.spec, &event.name, test, state.meta.seed)?;
             let room = self.events.len() < limits::EVENTS && !self.writes.creating(&spec.name);
@@ -499,9 +499,47 @@ impl Core {
             .iter()
             .filter_map(|event| Some((event.name.clone(), self.event_of(uid, &event.name)?.1.facts.clone())))
             .collect();
-        let history = season::history(&state.meta.spec, &state.log, &closed, &logs);
+        let events = state.meta.spec.events.iter();
+        let tests: Vec<TestMatch> =
+            events.flat_map(|event| self.tests_of(state, &event.name)).map(|(_, test)| test).collect();
+        let history = season::history(&state.meta.spec, &state.log, &closed, &logs, &tests);
         let next = next_rosters(&state.meta.spec, &closed, &state.log).map(|rosters| next_season(&rosters));
         Ok(Answer::Season(Box::new(self.season_summary(state)), history, next.unwrap_or_default()))
+    }
+
+    /// The test matches before an event, in the order in which they began.
+    fn tests_of(&self, season: &SeasonState, event: &str) -> Vec<(v1::EventSummary, TestMatch)> {
+        // Those that are over in the order of the log, for two may have begun in one millisecond.
+        let noted = |test: &TestMatch| {
+            let of = |fact: &SeasonFact| {
+                matches!(fact, SeasonFact::Tested { engine, event, program, .. }
+                    if *engine == test.engine && *event == test.event && *program == test.program)
+            };
+            season.log.iter().position(|logged| of(&logged.fact)).unwrap_or(usize::MAX)
+        };
+        let mut tests: Vec<(u64, v1::EventSummary, TestMatch)> = Vec::new();
+        for (uid, known) in &self.events {
+            let Some((_, name)) = known.meta.season.as_ref().filter(|(of, _)| *of == season.meta.uid) else { continue };
+            let tried = |entry: &&RosterEntry| test_event(event, &entry.engine, &entry.digest) == *name;
+            let Some(tried) = known.roster.iter().find(tried) else { continue };
+            let opponent = known.roster.iter().find(|entry| entry.engine != tried.engine);
+            let summary = self.event_summary(uid, known);
+            let faults =
+                known.event.field().find(&tried.engine).map_or(0, |entrant| known.results.faults_of(entrant).1);
+            let test = TestMatch {
+                event: event.to_owned(),
+                engine: tried.engine.clone(),
+                program: tried.digest.clone(),
+                opponent: opponent.map_or_else(String::new, |entry| entry.engine.clone()),
+                games: summary.games_done,
+                of: summary.games_total,
+                half_points: Closed::from_standings(event, &known.event.standings()).points(&tried.engine),
+                faults,
+            };
+            tests.push((known.meta.applied_unix_ms, summary, test));
+        }
+        tests.sort_by_key(|(began, _, test)| (*began, noted(test), test.engine.clone()));
+        tests.into_iter().map(|(_, summary, test)| (summary, test)).collect()
     }
 
     fn season_summary(&self, state: &SeasonState) -> v1::SeasonSummary {
@@ -525,6 +563,7 @@ impl Core {
                 promote: n.promote,
                 relegate: n.relegate,
                 waits_for: waits.iter().map(line).collect(),
+                tests: self.tests_of(state, &event.name).into_iter().map(test_message).collect(),
                 ..v1::SeasonEventSummary::default()
             };
             if let Some((uid, known)) = self.event_of(&state.meta.uid, &event.name) {
@@ -549,6 +588,21 @@ impl Core {
             questions,
             applied_unix_ms: state.meta.applied_unix_ms,
         }
+    }
+}
+
+fn test_message((of, test): (v1::EventSummary, TestMatch)) -> v1::TestMatch {
+    v1::TestMatch {
+        event: of.event,
+        event_uid: of.event_uid,
+        engine: test.engine,
+        program: test.program,
+        opponent: test.opponent,
+        phase: of.phase,
+        games: test.games,
+        games_total: test.of,
+        half_points: test.half_points,
+        faults: test.faults,
     }
 }
 

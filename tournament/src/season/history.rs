@@ -6,13 +6,49 @@ use super::{
 };
 use crate::{EntrantId, Fact, LoggedFact};
 
-/// The document, Markdown. `events` are the logs of the events that were opened, by their names in the season.
+/// A test match of an engine whose program is another than before, as far as it was played.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TestMatch {
+    /// The event before which it is played, by its name in the season.
+    pub event: String,
+    /// Whose program is tried.
+    pub engine: String,
+    /// The digest of that program.
+    pub program: String,
+    /// Against whom.
+    pub opponent: String,
+    /// Games on record.
+    pub games: u64,
+    /// Games to play.
+    pub of: u64,
+    /// Half points of the engine in them.
+    pub half_points: u32,
+    /// Games that it lost by faults of its own.
+    pub faults: u32,
+}
+
+impl TestMatch {
+    fn line(&self) -> String {
+        let Self { engine, program, opponent, games, of, half_points, faults, .. } = self;
+        let points = format!("{}.{}", half_points / 2, half_points % 2 * 5);
+        let faults = match faults {
+            0 => String::new(),
+            1 => ", one game lost by a fault of its own".to_owned(),
+            n => format!(", {n} games lost by faults of its own"),
+        };
+        format!("- {engine} with program {program} against {opponent}: {points} of {games}, of {of} games{faults}\n")
+    }
+}
+
+/// The document, Markdown. `events` are the logs of the events that were opened, by their names in the season; `tests` the
+/// test matches, in the order in which they began.
 #[must_use]
 pub fn history(
     season: &SeasonSpec,
     log: &[LoggedSeasonFact],
     closed: &[Closed],
     events: &[(String, Vec<LoggedFact>)],
+    tests: &[TestMatch],
 ) -> String {
     let mut text = format!("# {}\n\n## What was decided for the season\n\n", season.name);
     for logged in log {
@@ -21,12 +57,20 @@ pub fn history(
     for event in &season.events {
         let facts = events.iter().find(|(name, _)| *name == event.name).map(|(_, facts)| facts.as_slice());
         let over = closed.iter().find(|closed| closed.event == event.name);
-        if facts.is_none() && over.is_none() {
+        let tests: Vec<&TestMatch> = tests.iter().filter(|test| test.event == event.name).collect();
+        if facts.is_none() && over.is_none() && tests.is_empty() {
             continue;
         }
         let title = if event.event.title.is_empty() { &event.name } else { &event.event.title };
         let official = if event.event.official { "" } else { ", not official" };
         text.push_str(&format!("\n## {title} (`{}`{official})\n\n", event.name));
+        if !tests.is_empty() {
+            text.push_str("Test matches before it, which count nowhere:\n\n");
+            tests.iter().for_each(|test| text.push_str(&test.line()));
+            if facts.is_some() {
+                text.push('\n');
+            }
+        }
         let mut names: Vec<&str> = Vec::new();
         for logged in facts.unwrap_or_default() {
             match &logged.fact {

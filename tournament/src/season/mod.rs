@@ -16,7 +16,7 @@ mod spec;
 mod tests;
 mod update_test;
 
-pub use history::history;
+pub use history::{TestMatch, history};
 pub use line::{PlayOff, play_off};
 pub use log::{Closed, Invitation, LoggedSeasonFact, SeasonFact};
 pub use next::{next_rosters, next_season};

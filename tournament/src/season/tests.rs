@@ -100,7 +100,7 @@ fn a_season_from_the_first_league_to_the_next_season() {
     assert_eq!(next["l2"], [names("l2", 5..=8), names("l2", 1..=4)].concat());
     assert_eq!(next["el"], [names("el", 5..=10), names("el", 1..=4)].concat());
     assert!(next_season(&next).contains("[events.l1]\nstay = [\n    \"l1 3\",\n"));
-    let history = history(&season, &log, &closed, &[]);
+    let history = history(&season, &log, &closed, &[], &[]);
     for part in ["`el`", "the gate behind `divp` passed (ann: because)", "`ct` needs no games", "1. divp 1 2.0"] {
         assert!(history.contains(part), "{part} in {history}");
     }

@@ -289,7 +289,21 @@ fn a_new_program_is_tried_between_two_events() {
             world.run();
         }
     };
+    // Who looks at the season sees the match from its beginning.
+    let tests = |world: &mut World| {
+        let of = summary(world).events;
+        assert!(of.iter().all(|event| event.name == "top" || event.tests.is_empty()));
+        let line = |test: &v1::TestMatch| {
+            let v1::TestMatch { engine, program, opponent, games, games_total, half_points, faults, .. } = test;
+            let over = if test.phase() == v1::EventPhase::Finished { ", over" } else { "" };
+            format!("{engine} {program} {opponent} {half_points}/{games}/{games_total} {faults}{over}")
+        };
+        of[1].tests.iter().map(line).collect::<Vec<_>>()
+    };
+    assert_eq!(tests(&mut world), ["C c2 D 0/0/2 0"]);
     play(&mut world, 2, true);
+    // White lost both games: C one by its fault, D the other.
+    assert_eq!(tests(&mut world), ["C c2 D 2/2/2 1, over"]);
     say(&mut world, SeasonFact::Advanced { event: "low".to_owned() }, "go").unwrap();
     let asked = summary(&mut world).questions;
     assert!(asked[0].starts_with("test/C: `C` lost 1 of 2 games of its test match by faults of its own"), "{asked:?}");
@@ -299,9 +313,16 @@ fn a_new_program_is_tried_between_two_events() {
     world.welcome(3, catalogue("c3", "d1"));
     assert_eq!(summary(&mut world).events[1].waits_for, [wait]);
     play(&mut world, 3, false);
+    assert_eq!(tests(&mut world), ["C c2 D 2/2/2 1, over", "C c3 D 2/2/2 0, over"]);
     assert_eq!(roster(&mut world, "top"), "DEC");
     let Ok(Answer::Season(_, history, _)) = world.asked(Request::Season("S".to_owned())) else { panic!() };
-    for part in ["C was tried for `top` with program c2: 2 games, 1 faults", "with program c3: 2 games, 0 faults"] {
+    for part in [
+        "C was tried for `top` with program c2: 2 games, 1 faults",
+        "with program c3: 2 games, 0 faults",
+        "Test matches before it, which count nowhere:\n\n\
+         - C with program c2 against D: 1.0 of 2, of 2 games, one game lost by a fault of its own\n\
+         - C with program c3 against D: 1.0 of 2, of 2 games\n\n- ",
+    ] {
         assert!(history.contains(part), "{part} in\n{history}");
     }
     let standings = world.asked(Request::Standings("S top".to_owned()));
