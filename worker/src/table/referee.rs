@@ -56,7 +56,7 @@ pub(super) struct Referee<'a> {
     pub(super) warnings: BTreeMap<String, u32>,
     pub(super) told: usize,
     pub(super) told_at: Instant,
-    /// How much later than it wanted the referee woke last.
+    /// How much later than it wanted the referee woke during this move.
     pub(super) overslept: Duration,
     pub(super) thinking: Duration,
     started: Instant,

@@ -25,6 +25,14 @@ const LOOK_AT_NODES: Duration = Duration::from_secs(1);
 const NODES_TIMES: u64 = 4;
 const NODES_OVER: u64 = 1_000_000;
 
+/// While a clock runs the referee never sleeps longer, so that it finds out when the whole process stood still.
+const LONGEST_SLEEP: Duration = Duration::from_millis(100);
+/// Who wakes so much too late was not waiting for a core but stopped, or the machine was. An engine's clock is not charged
+/// for that, as nothing tells when its answer came.
+const STOOD_STILL: Duration = Duration::from_millis(500);
+/// As late as any wake may be.
+const WAKES_LATE: Duration = Duration::from_millis(5);
+
 pub(super) fn ns(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
@@ -36,7 +44,7 @@ struct Answer {
     info: SearchInfo,
     sent: Instant,
     at: Instant,
-    /// How late the referee saw its own deadline, or woke when it wanted to; zero where the answer woke it before.
+    /// How late the referee saw the flag, or how much it overslept during the move.
     late: Duration,
     /// It took the draw that was offered, in place of a move.
     accepts: bool,
@@ -138,6 +146,7 @@ impl Referee<'_> {
     fn answer(&mut self, seat: Seat, budget: Budget) -> Result<Answer, Stop> {
         let limits = self.order.setup.limits;
         let told = Instant::now();
+        self.overslept = Duration::ZERO;
         let mut sent = None;
         let mut flagged: Option<(Instant, Duration)> = None;
         let nodes = self.order.setup.side(seat).time_control.nodes.filter(|_| budget.deadline.is_none());
@@ -154,7 +163,7 @@ impl Referee<'_> {
                 match said {
                     Ok(Some(Said::Sent { at })) => sent = Some(at),
                     Ok(Some(Said::Move { text, ponder, at, info })) => {
-                        let late = flagged.map_or(self.overslept, |(_, late)| late);
+                        let late = flagged.map_or(self.overslept, |(_, late)| late.max(self.overslept));
                         return Ok(Answer { text, ponder, info, sent: sent.unwrap_or(at), at, late, accepts: false });
                     }
                     Ok(Some(Said::Accept { at })) => {
@@ -198,7 +207,7 @@ impl Referee<'_> {
             if now >= until {
                 match (flagged, sent, budget.deadline) {
                     (None, Some(_), Some(_)) => {
-                        let late = now.duration_since(until);
+                        let late = now.duration_since(until).max(self.overslept);
                         flagged = Some((now + limits.stall, late));
                         let stopped = self.seats[seat.index()].player.tell(Tell::Stop);
                         if let (Err(fault), Some(sent)) = (stopped, sent) {
@@ -239,7 +248,7 @@ impl Referee<'_> {
         let now = Instant::now();
         let stretch = flag.and_then(|flag| flag.checked_sub(LAST_STRETCH));
         // It begins with a wake of its own.
-        let until = stretch.filter(|&from| now < from).map_or(until, |from| until.min(from));
+        let until = stretch.filter(|&from| now < from).map_or(until, |from| until.min(from).min(now + LONGEST_SLEEP));
         let measured = stretch.filter(|&from| now >= from);
         if let Some(from) = measured {
             self.lag.near(from, now);
@@ -249,7 +258,10 @@ impl Referee<'_> {
         if measured.is_some() {
             self.lag.woke(woke);
         }
-        self.overslept = woke.saturating_duration_since(until);
+        let late = woke.saturating_duration_since(until);
+        if late > WAKES_LATE {
+            self.overslept += late;
+        }
         match waited {
             Ok(wake) => Ok(wake.seats),
             Err(errno) => Err(host(format!("epoll_wait: {errno}"))),
@@ -279,9 +291,17 @@ impl Referee<'_> {
     }
 
     fn judge(&mut self, seat: Seat, budget: Budget, answer: Answer) -> Result<(), Stop> {
-        let used = answer.at.saturating_duration_since(answer.sent);
-        if let Err(flag) = self.clocks[seat.index()].charge(used) {
+        let mut used = answer.at.saturating_duration_since(answer.sent);
+        let clock = &mut self.clocks[seat.index()];
+        let stood_still = (answer.late >= STOOD_STILL).then(|| clock.clone());
+        if let Err(flag) = clock.charge(used) {
             return Err(self.late(seat, budget, answer.sent, answer.at, flag, answer.late, Ending::TimeLoss, ""));
+        }
+        if let Some(mut before) = stood_still {
+            used = used.saturating_sub(answer.late);
+            // It takes less of what was enough.
+            let _ = before.charge(used);
+            self.clocks[seat.index()] = before;
         }
         if answer.accepts
             && let Some(over) = self.agree(seat)

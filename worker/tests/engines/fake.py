@@ -12,6 +12,7 @@ Arguments are key=value:
   after=SECONDS           answers that much after its clock has run out, deaf to `stop`
   think=SECONDS           thinks that long
   stop=PID                stops that process, answers, and lets it go on when its own clock has run out by half a second
+  for=SECONDS             so long instead
   info=N, pv=TEXT         N info lines a move, with that pv
   flood=BYTES             that much of info lines before the answer
   line=BYTES              one line of that length before the answer
@@ -167,7 +168,7 @@ def answer(words, ply):
             out("info string offer draw" if ply % 2 else "offer draw")
         out(("bestmove " + move).rstrip())
     if stops:
-        time.sleep(left(words, ply) + 0.5)
+        time.sleep(float(A["for"]) if "for" in A else left(words, ply) + 0.5)
         os.kill(int(A["stop"]), signal.SIGCONT)
     if "odd" in A:
         raw(b"\ndone \xff\xfe in 3 ms\n\n")

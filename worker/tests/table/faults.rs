@@ -383,6 +383,23 @@ fn who_slept_over_the_flag_blames_nobody() {
     assert!(back.evidence.contains("referee late"), "{back:?}");
 }
 
+/// It stands still and no flag falls: the clock is not charged for that either.
+#[test]
+fn who_stood_still_charges_nobody() {
+    if !python() {
+        skip!("no python3")
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let stop = format!("stop={}", std::process::id());
+    let once = format!("once={}", folder.path().join("once").display());
+    let prompt = Engine::fake("Prompt", &[&stop, "for=2", &once]);
+    let record = play(&order(&Engine::fake("Good", &[]), &prompt, "60"));
+    is_clean(&record);
+    let seconds = |ns: u64| Duration::from_nanos(ns).as_secs_f64();
+    let ply = record.plies.iter().max_by_key(|ply| ply.lag_ns).expect("plies");
+    assert!(seconds(ply.lag_ns) > 1.5 && seconds(ply.time_ns) < 1.0, "{ply:?}");
+}
+
 #[test]
 fn a_flood_does_not_move_the_deadline() {
     if !python() {
