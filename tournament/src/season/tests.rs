@@ -107,6 +107,35 @@ fn a_season_from_the_first_league_to_the_next_season() {
 }
 
 #[test]
+fn test_matches_stand_before_their_event() {
+    let text = "name = \"S\"\n[events.a]\nentrants = [\"A\", \"B\"]\nformat = \"round-robin\"\nopenings = \"start-position\"\n\
+                promote = { count = 1, to = \"b\" }\n\
+                [events.b]\nstay = [\"C\"]\nformat = \"round-robin\"\nopenings = \"start-position\"\n";
+    let engines: String =
+        ["A", "B", "C"].map(|name| format!("[[engine]]\nname = \"{name}\"\nprogram = \"{name}\"\n")).concat();
+    let season = parse_season("s.toml", &format!("{text}{engines}"), &|_| Err(String::new())).unwrap().season;
+    let test = |event: &str, games, half_points, faults| TestMatch {
+        event: event.to_owned(),
+        engine: "A".to_owned(),
+        program: "sha256:1".to_owned(),
+        opponent: "C".to_owned(),
+        games,
+        of: 2,
+        half_points,
+        faults,
+    };
+    let told = history(&season, &[], &[], &[], &[test("b", 1, 1, 0), test("b", 2, 0, 2)]);
+    assert!(!told.contains("(`a`)"), "nothing is to be said of an event that is not open: {told}");
+    let b = told.split_once("(`b`)").unwrap().1;
+    assert_eq!(
+        b,
+        "\n\nTest matches before it, which count nowhere:\n\n\
+         - A with program sha256:1 against C: 0.5 of 1, of 2 games\n\
+         - A with program sha256:1 against C: 0.0 of 2, of 2 games, 2 games lost by faults of its own\n"
+    );
+}
+
+#[test]
 fn vacancies_and_their_numbers() {
     #[track_caller]
     fn check(counts: [u32; 4], policy: &str, facts: Vec<SeasonFact>, expected: [(u32, u32, u32, u32); 4]) {

@@ -59,7 +59,10 @@ fn a_replayed_take_counts_nowhere_and_the_next_is_due() {
 #[test]
 fn a_voided_game_is_not_due_again() {
     let (spec, mut world) = two();
+    assert_eq!(world.event.wants(&id(2, 1, 1)), Want::Yes);
     world.fact(Fact::Voided { games: vec![id(1, 2, 1), id(2, 1, 1), id(2, 2, 1)] });
+    // Also one that is in play: nothing more comes of it.
+    assert_eq!(world.event.wants(&id(2, 1, 1)), Want::No("this take was voided".to_owned()));
     assert_eq!(due(&mut world), ["1/1/1", "3/1/1", "3/2/1"]);
     world.play_all(None);
     let progress = world.event.progress();

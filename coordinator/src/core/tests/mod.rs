@@ -6,6 +6,7 @@ mod faults;
 mod fleet;
 mod interruption;
 mod journal;
+mod lists;
 mod main_way;
 mod operator;
 mod patience;
