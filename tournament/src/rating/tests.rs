@@ -522,6 +522,23 @@ fn what_nothing_ties_together_has_no_error() {
 }
 
 #[test]
+fn who_won_all_has_a_rating_that_says_so() {
+    let mut games = Collector::default();
+    for (first, second, result) in
+        [("a", "b", GameResult::FirstWins), ("b", "c", GameResult::FirstWins), ("c", "b", GameResult::FirstWins)]
+    {
+        games.add(first, second, result, None);
+    }
+    let guess = "no rating fits best";
+    let all = list(&games.finish(), &bradley_terry(None));
+    assert_eq!((all.rows[0].name.as_str(), all.rows[0].mark), ("a", Mark::WonAll));
+    assert!(all.text().contains("a >") && all.text().contains(guess), "{}", all.text());
+    let mut games = Collector::default();
+    games.add("a", "b", GameResult::Draw, None);
+    assert!(!list(&games.finish(), &bradley_terry(None)).text().contains(guess));
+}
+
+#[test]
 fn bradley_and_terry_with_errors_of_pairs() {
     let (mut games, mut key) = (Collector::default(), 0);
     for (one, two, count) in [

@@ -92,9 +92,14 @@ impl List {
         format!(
             "\nBradley-Terry, maximum likelihood, a draw half a win; {zero}\n\
              Errors: {errors}, {:.0} %; relative to the {}\n\
-             The scale is of these engines alone; it is no human rating\n",
+             The scale is of these engines alone; it is no human rating\n{}",
             100.0 * self.confidence,
             if anchor.is_some() { "anchor" } else { "mean" },
+            if self.rows.iter().any(|row| matches!(row.mark, Mark::WonAll | Mark::LostAll)) {
+                "> and <: won all, lost all, but for games against others so marked: no rating fits best, this is a guess\n"
+            } else {
+                ""
+            },
         )
     }
 
