@@ -37,6 +37,27 @@ fn an_engine_that_keeps_crashing_is_set_aside() {
 }
 
 #[test]
+fn who_plays_on_is_forgiven_what_was_in_play_when_the_limit_was_reached() {
+    let c = EntrantId(3);
+    let text = format!("{FOUR}crashes = {{ in-a-row = 3, then = \"set-aside\" }}");
+    let mut world = World::new(spec(4, &text), 4);
+    let due = world.due(&BTreeSet::new(), 100, 8);
+    let mut theirs = due.into_iter().flat_map(|a| a.games).filter(|game| game.first == c || game.second == c);
+    let mut crash = |world: &mut World, games: usize| {
+        // All on record before anybody looks: five were in play.
+        theirs.by_ref().take(games).for_each(|game| world.result(ends(&game, Some(c))));
+        world.settle();
+        world.event.engines_aside().count()
+    };
+    assert_eq!(crash(&mut world, 5), 1);
+    let retried = world.event.retry_engine(c);
+    assert!(matches!(retried, Fact::EngineRetried { after: Some(_), .. }), "{retried:?}");
+    world.fact(retried);
+    assert_eq!(crash(&mut world, 2), 0, "the fourth and the fifth count no more");
+    assert_eq!(crash(&mut world, 1), 1);
+}
+
+#[test]
 fn a_limit_may_stop_the_event_or_nothing() {
     let mut world = World::new(spec(4, &format!("{FOUR}crashes = {{ in-a-row = 3, then = \"stop\" }}")), 4);
     world.play_all(Some(EntrantId(3)));
