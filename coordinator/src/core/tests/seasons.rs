@@ -363,6 +363,22 @@ fn what_people_say_of_a_season_is_checked() {
     assert_eq!(denied, "season `S`: events that are open do not change: low");
     let last = SEASON.replace("match = { pairs = 1 }", "match = { pairs = 3 }");
     assert_eq!(again(&mut world, &last, "4"), Ok((false, 1)));
+    // Nor do its engines, as long as it is played, and the season's seed never; who plays later may be another program.
+    for (at, denied) in [(2, Some("events that are open do not change: low")), (4, None)] {
+        let mut request = apply_text(&last, &format!("engine-{at}"));
+        if let Request::ApplySeason { season, spec_digest, .. } = &mut request {
+            season.engines[at].setup.program = "another".to_owned();
+            *spec_digest = format!("sha256:another-{at}");
+        }
+        let answer = world.asked(request).map_err(|denied| denied.to_string());
+        match denied {
+            Some(words) => assert!(answer.as_ref().is_err_and(|why| why.contains(words)), "{answer:?}"),
+            None => assert!(answer.is_ok(), "{answer:?}"),
+        }
+    }
+    let seeded = |seed: u64| format!("seed = {seed}\n{last}");
+    assert!(again(&mut world, &seeded(8), "8").unwrap_err().contains("has begun with seed 7"));
+    assert!(again(&mut world, &seeded(7), "7").is_ok());
     let taken = world.asked(apply(&spec("S top", 1, ""), "x"));
     assert!(
         matches!(&taken, Err(Denied::Precondition(why)) if why.contains("an event of the season `S`")),
