@@ -102,6 +102,7 @@ pub(crate) enum Command {
         to_come: ToCome,
     },
     /// Play Chinese checkers by CCP on standard input and output: a small engine to begin with.
+    #[command(after_help = crate::ccp_engine::HELP)]
     CcpEngine,
     /// Make a rating list from PGN files: BayesElo's model, Ordo's, or TCEC's list.
     Rate(Box<crate::rate::RateArgs>),
@@ -369,6 +370,9 @@ pub(crate) struct ToCome {
     /// The event; may be left out where there is one.
     #[arg(default_value = "")]
     pub(crate) event: String,
+    /// What follows it is a mistake, which is named.
+    #[arg(hide = true)]
+    pub(crate) beyond: Vec<String>,
     /// Only games of this engine.
     #[arg(long, value_name = "NAME")]
     pub(crate) engine: Option<String>,
@@ -408,6 +412,9 @@ pub(crate) struct ScheduleMakeArgs {
     /// Where to; default: stdout.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Write over a file that is there.
+    #[arg(long, requires = "output")]
+    pub(crate) force: bool,
 }
 
 #[derive(Debug, Clone, Args)]

@@ -11,7 +11,7 @@ use rookery_game::{
 };
 use rookery_tournament::{
     season::{SeasonSpec, numbers},
-    spec::{self, Spec},
+    spec::{self, Parsed, Spec},
 };
 use rookery_worker::engine::{Report, Verdict};
 use serde_json::json;
@@ -22,24 +22,37 @@ use crate::{
     table::{Align, Table},
 };
 
-/// Parses a spec, with `--set` applied first; files that it names are looked for in `folder`. `ratings` is what a list says
-/// of opponents, where the spec has them chosen by one: its name for the loader, and the answer.
+/// Opponents that a spec has chosen by a list's ratings.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Opponents {
+    /// There is no list to ask: a mistake.
+    Unknown,
+    /// A coordinator asks it; until then all stand.
+    AskedLater,
+}
+
+/// Parses a spec, with `--set` applied first; files that it names are looked for in `folder`. Beside it the text as set.
 pub(crate) fn parse_spec(
     name: &str,
     mut text: String,
     set: &[String],
     folder: &Path,
-    ratings: Option<&(String, String)>,
-) -> Result<(String, Spec), Box<dyn std::error::Error>> {
+    opponents: Opponents,
+) -> Result<(String, Parsed), Box<dyn std::error::Error>> {
     set_all(&mut text, set, "event.time-control=5+0.05")?;
-    let by_list = spec::chooses_by(&text).map(|(list, _)| spec::ratings_of(&list));
-    let loader = |file: &str| match ratings {
-        Some((of, text)) if of == file => Ok(text.clone()),
-        _ if by_list.as_deref() == Some(file) => Err("`rookery apply` asks a coordinator for them".to_owned()),
+    let by_list = spec::chooses_by(&text).map(|list| spec::ratings_of(&list));
+    let loader = |file: &str| match opponents {
+        Opponents::AskedLater if by_list.as_deref() == Some(file) => {
+            let open = spec::ListChoice { open: true, ..spec::ListChoice::default() };
+            serde_json::to_string(&open).map_err(|error| error.to_string())
+        }
+        Opponents::Unknown if by_list.as_deref() == Some(file) => {
+            Err("`rookery apply` has a coordinator ask for them".to_owned())
+        }
         _ => std::fs::read_to_string(folder.join(file)).map_err(|error| error.to_string()),
     };
     let parsed = spec::parse(name, &text, &loader).map_err(|errors| Usage(errors.to_string().trim_end().to_owned()))?;
-    Ok((text, parsed.spec))
+    Ok((text, parsed))
 }
 
 /// Keys changed from the command line.
@@ -182,8 +195,11 @@ pub(crate) fn book(command: &BookCommand, json: bool) -> Outcome {
     let kind = game_kind(game)?;
     let bytes = read_book(file)?;
     let name = file.display().to_string();
-    let (book, warnings) = Book::parse(&name, bytes, kind, &BookOptions::default())
-        .map_err(|errors| Usage(errors.to_string().trim_end().to_owned()))?;
+    let is_schedule = name.ends_with(".jsonl") || bytes.trim_ascii_start().starts_with(b"{");
+    let (book, warnings) = Book::parse(&name, bytes, kind, &BookOptions::default()).map_err(|errors| {
+        let hint = "\na position schedule of Chinese checkers is looked at by `rookery schedule check FILE`";
+        Usage(format!("{}{}", errors.to_string().trim_end(), if is_schedule { hint } else { "" }))
+    })?;
     if json {
         let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
         println!("{}", json!({ "book": name, "openings": book.len(), "warnings": warnings }));

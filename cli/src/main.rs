@@ -48,6 +48,9 @@ fn main() -> ExitCode {
         Command::Engine { command } => check::engine(&command, cli.json),
         Command::CcpEngine => ccp_engine::run(),
         Command::Schedule { command: Some(command), .. } => schedule::run(&command, cli.json),
+        Command::Schedule { command: None, to_come } if !to_come.beyond.is_empty() => {
+            Err(schedule::no_command(&to_come))
+        }
         Command::Schedule { command: None, to_come } => {
             block_on(operator::run(args::OperatorCommand::ToCome(to_come), &cli.operator, cli.json))
         }

@@ -8,12 +8,15 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use rookery_game::pgn::{self, Score};
-use rookery_tournament::rating::{
-    Collector, Errors, Games, List, Model, Request, bayeselo,
-    bayeselo::Parameter,
-    list,
-    ordo::{self, Anchor},
-    pair_key, tcec,
+use rookery_tournament::{
+    rating::{
+        Collector, Errors, Games, List, Model, Request, bayeselo,
+        bayeselo::Parameter,
+        list,
+        ordo::{self, Anchor},
+        pair_key, tcec,
+    },
+    spec::nearest,
 };
 
 use crate::exit::{self, Outcome, Usage};
@@ -136,6 +139,7 @@ pub(crate) fn run(args: &RateArgs, json: bool) -> Outcome {
     if games.count() == 0 {
         return Err(Usage("no game with two players and a result in these files".to_owned()).into());
     }
+    known_anchors(&request, &games)?;
     let testing = if args.testing.is_empty() { None } else { Some(read(&args.testing, args)?) };
     let list = list(&games, &Request { testing, ..request });
     for warning in &list.warnings {
@@ -143,6 +147,27 @@ pub(crate) fn run(args: &RateArgs, json: bool) -> Outcome {
     }
     print!("{}", written(&list, args, json)?);
     Ok(exit::DONE)
+}
+
+/// An anchor that nobody plays under would leave the list where it is.
+fn known_anchors(request: &Request, games: &Games) -> Result<(), Usage> {
+    let names: Vec<&String> = match &request.model {
+        Model::BayesElo { offset, .. } => offset.1.iter().collect(),
+        Model::BradleyTerry { anchor } => anchor.iter().map(|(name, _)| name).collect(),
+        Model::Ordo(options) => match &options.anchor {
+            Anchor::Average(_) => Vec::new(),
+            Anchor::Player(name, _) => vec![name],
+            Anchor::Players(several) => several.iter().map(|(name, _)| name).collect(),
+            Anchor::Loose(several) => several.iter().map(|(name, ..)| name).collect(),
+        },
+    };
+    let Some(name) = names.into_iter().find(|name| games.find(name).is_none()) else { return Ok(()) };
+    let known = games.names().iter().map(String::as_str);
+    let hint = match nearest(name, known.clone()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("there are: {}", known.take(5).collect::<Vec<_>>().join(", ")),
+    };
+    Err(Usage(format!("--anchor: no games of `{name}`; {hint}")))
 }
 
 fn written(list: &List, args: &RateArgs, json: bool) -> Result<String, serde_json::Error> {

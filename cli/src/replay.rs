@@ -16,6 +16,9 @@ use crate::{
     exit::{self, Outcome, Usage},
 };
 
+/// Mistakes of a log that are shown.
+const SHOWN: usize = 20;
+
 /// How a game ended: the reason, the winner, the absolute ply. No reason: it goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct End {
@@ -99,7 +102,11 @@ fn read(file: &Path) -> Result<Vec<Game>, Box<dyn std::error::Error>> {
         }
     }
     log::read(&lines).map_err(|errors| {
-        let shown: Vec<String> = errors.iter().take(50).map(|error| format!("{}: {error}", file.display())).collect();
+        let show = |error: &log::LogError| format!("{}: {error}", file.display());
+        let mut shown: Vec<String> = errors.iter().take(SHOWN).map(show).collect();
+        if errors.len() > SHOWN {
+            shown.push(format!("{}: and more mistakes", file.display()));
+        }
         Usage(shown.join("\n")).into()
     })
 }

@@ -19,7 +19,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use crate::{
-    args::{ScheduleCommand, ScheduleMakeArgs},
+    args::{ScheduleCommand, ScheduleMakeArgs, ToCome},
     ccp_engine::search::{Ends, Limits, Settings, answer, mix},
     exit::{self, Outcome, Usage},
 };
@@ -88,9 +88,23 @@ pub(crate) fn run(command: &ScheduleCommand, json: bool) -> Outcome {
     }
 }
 
+/// More than one word, the first of which is no command.
+pub(crate) fn no_command(asked: &ToCome) -> Box<dyn std::error::Error> {
+    let (word, rest) = (&asked.event, asked.beyond.join(" "));
+    let text = match rookery_tournament::spec::nearest(word, ["make", "check"]) {
+        Some(near) => format!("unknown command `{word}`; did you mean `rookery schedule {near} {rest}`?"),
+        None => format!("`{word} {rest}`: expected one event, or `make` or `check`; a name with blanks goes in quotes"),
+    };
+    Usage(text).into()
+}
+
 fn make(args: &ScheduleMakeArgs, json: bool) -> Outcome {
     if args.rows == 0 || args.rows > MAX_ROWS {
         return Err(Usage(format!("{} rows; expected 1 to {MAX_ROWS}", args.rows)).into());
+    }
+    if let Some(path) = args.output.as_ref().filter(|path| path.exists() && !args.force) {
+        let words = "is there already; expected another name, or --force to write over it";
+        return Err(Usage(format!("{} {words}", path.display())).into());
     }
     let rows = rows(&args.suite, args.rows, args.seed).map_err(Usage)?;
     let mut text = String::new();

@@ -82,6 +82,8 @@ pub(crate) async fn coordinator(args: CoordinatorArgs) -> Outcome {
         None => format!("http://{listen}"),
     };
     let options = store::Options { lease: args.lease, advertised: advertise.clone(), ..store::Options::default() };
+    // A place that is written wrongly is no store that fails.
+    args.store.parse::<store::Place>().map_err(|error| Usage(exit::full(&error)))?;
     let store = store::open(&args.store, options).await?;
     let archive = archive::open(&args.archive).await?;
     if args.lease > args.grace {
@@ -118,7 +120,7 @@ fn address(flag: &str, text: &str) -> Result<SocketAddr, Usage> {
 /// `rookery worker`.
 pub(crate) async fn worker(coordinators: String, options: WorkerOptions) -> Outcome {
     let catalogue = match &options.engines {
-        Some(path) => Catalogue::read(path)?,
+        Some(path) => Catalogue::read(path).map_err(|error| Usage(exit::full(&error)))?,
         None => return Err(Usage("no catalogue: name one with --engines engines.toml".to_owned()).into()),
     };
     let wish = wish_of_worker(&options);
@@ -170,7 +172,7 @@ pub(crate) async fn worker(coordinators: String, options: WorkerOptions) -> Outc
 pub(crate) fn worker_plan(options: &WorkerOptions, json: bool) -> Outcome {
     let wish = wish_of_worker(options);
     let machine = Machine::this()?;
-    let plan = hardware::plan(&machine, &wish)?;
+    let plan = hardware::plan(&machine, &wish).map_err(|error| Usage(exit::full(&error)))?;
     let cage = Cage::probe();
     if json {
         let slots = plan

@@ -417,6 +417,8 @@ pub fn read_record(
         plies: record.plies.into_iter().map(read_ply).collect(),
         outcome: Some(outcome),
         started_unix_ms: record.started_unix_ms,
+        // Known where it was broken off, not by who finished it.
+        began_unix_ms: 0,
         ended_unix_ms: record.ended_unix_ms,
         worker: worker.to_owned(),
         notes: record.notes.into_iter().map(|note| Note { ply: note.ply, text: note.text }).collect(),
@@ -472,6 +474,7 @@ pub fn record(value: GameRecord, id: Option<v1::GameId>) -> v1::GameRecord {
         plies: value.plies.iter().map(ply).collect(),
         outcome: value.outcome.as_ref().map(outcome),
         started_unix_ms: value.started_unix_ms,
+        began_unix_ms: value.began_unix_ms,
         ended_unix_ms: value.ended_unix_ms,
         worker: value.worker,
         notes: value.notes.into_iter().map(|note| v1::Note { ply: note.ply, text: note.text }).collect(),

@@ -220,6 +220,7 @@ impl World {
             Deed::Apply if self.shape.season.is_some() => self.apply_season(change),
             Deed::Apply => Request::Apply {
                 ladder: None,
+                chosen: None,
                 spec: Box::new(self.shape.spec.clone()),
                 spec_digest: "sha256:spec".to_owned(),
                 book: (BOOK.to_owned(), self.library.book.clone()),

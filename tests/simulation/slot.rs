@@ -145,6 +145,7 @@ impl World {
                 first_clock_ns: Some(game.clocks[0]),
                 second_clock_ns: Some(game.clocks[1]),
                 thinking_ms: game.thinking_ms,
+                started_unix_ms: 1,
             };
             (game.told, game.thinking_ms) = (game.plies.len(), 0);
             progress
@@ -198,6 +199,7 @@ impl World {
             second_clock_ns: Some(game.clocks[1]).filter(|_| !bare),
             transcripts: Vec::new(),
             engine,
+            started_unix_ms: 1,
         };
         // One whose engine would not have started, called off before that showed, is told like one in play.
         if reason != HandBackReason::NotStarted

@@ -259,7 +259,7 @@ impl Event {
                     self.fold_fact(&LoggedFact { seq, at_unix_ms, by, reason, request_id, fact: inner.clone() });
                 }
             }
-            Fact::Drawn { .. } | Fact::Gated | Fact::Froze { .. } => {}
+            Fact::Drawn { .. } | Fact::Gated | Fact::Froze { .. } | Fact::Chosen { .. } => {}
         }
         let before = self.schedule.pairs();
         self.format.fold(fact, &self.field, &self.spec, &mut self.schedule);

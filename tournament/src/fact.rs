@@ -55,6 +55,13 @@ pub enum Fact {
         /// One line: `4.5 - 0.5, 3 games left`.
         why: String,
     },
+    /// Opponents were chosen by the ratings of a list, once, when the event was made. Who plays is the roster.
+    Chosen {
+        /// The list.
+        list: String,
+        /// What it said of who plays, those that it knows.
+        engines: Vec<Listed>,
+    },
     /// An entrant joined.
     Joined {
         /// Who; its number follows from the order.
@@ -209,6 +216,16 @@ pub struct LoggedFact {
     pub request_id: String,
     /// What.
     pub fact: Fact,
+}
+
+/// An engine's rating in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Listed {
+    /// Its name.
+    pub engine: String,
+    /// Hundredths of Elo.
+    pub centi_elo: i64,
 }
 
 /// Where the record of a game is in the archive.

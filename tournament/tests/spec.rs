@@ -86,7 +86,7 @@ fn mistakes_in_an_event_are_named_at_their_place() {
     const DURATIONS: &str = "durations have a unit, `ms`, `s`, `m`, `h` or `d`: `\"500ms\"`, `\"90m\"`, `\"1h30m\"`";
     const SIZES: &str = "sizes have a unit, `KiB`, `MiB`, `GiB`, `MB` or `GB`: `\"512 MiB\"`";
     const SCORES: &str = "scores have a unit, `cp` or `pawns`: `\"10 cp\"`, `\"0.1 pawns\"`";
-    let table: [(&str, usize, usize, &str, &str); 58] = [
+    let table: [(&str, usize, usize, &str, &str); 59] = [
         (
             "predictions = { draw-offers = true }\ngame = \"chinese-checkers\"",
             31,
@@ -300,6 +300,14 @@ fn mistakes_in_an_event_are_named_at_their_place() {
             6,
             "these openings are of Chess960",
             "write `game = \"chess960\"` in [event]",
+        ),
+        (
+            // Of a game that is misspelt nothing else is said.
+            "game = \"chinese-chekers\"\nrules = \"strict-v1\"\nmax-plies = 100\nopenings = { schedule = \"s.jsonl\" }",
+            9,
+            15,
+            "`game` cannot be `chinese-chekers`",
+            "did you mean `chinese-checkers`?",
         ),
     ];
     for (line, column, length, message, hint) in table {
@@ -617,7 +625,7 @@ fn opponents_are_chosen_by_a_list() {
     text.push_str(
         "[event]\nformat = { gauntlet = { engine = \"X\", opponents = { nearest = 2, within = 300, list = \"L\" } } }\n",
     );
-    assert_eq!(chooses_by(&text), Some(("L".to_owned(), Some("g".to_owned()))));
+    assert_eq!(chooses_by(&text), Some("L".to_owned()));
     let chosen = |answer: &str| {
         let loader = |name: &str| {
             assert_eq!(name, ratings_of("L"));

@@ -322,6 +322,7 @@ pub fn record_out(record: &GameRecord, id: v1::GameId, setup: v1::GameSetup, att
         plies: record.plies.iter().map(ply_out).collect(),
         outcome: record.outcome.as_ref().map(outcome_out),
         started_unix_ms: record.started_unix_ms,
+        began_unix_ms: record.began_unix_ms,
         ended_unix_ms: record.ended_unix_ms,
         worker: record.worker.clone(),
         notes: record.notes.iter().map(note_out).collect(),

@@ -25,6 +25,14 @@ const OPTIONS: [(&str, u64, u64); 5] = [
     // Foreseen moves of the other side, each with the answer to it, where strings are asked for.
     ("Strings", 2, 16),
 ];
+/// The options, for people.
+pub(crate) const HELP: &str = "\
+Options, as `setoption name NAME value VALUE` or in a spec's `options`:
+  Depth    plies that are looked ahead at most; 0: as many as there is time for (0 to 64, default 0)
+  Nodes    positions that are looked at for a move at most; 0: no limit (default 0)
+  Noise    how much is added to evaluations at random, so that games differ (0 to 10000, default 8)
+  Seed     decides the noise
+  Strings  replies that a string of conditional moves foresees, where strings are asked for (0 to 16, default 2)";
 /// The engine counts in smaller units than those that the protocol shows: a step forward is some twenty of them.
 const SHOWN: i32 = 5;
 
@@ -191,4 +199,16 @@ fn info(position: &Position, found: &Found) -> String {
     }
     let Found { depth, nodes, score, .. } = found;
     format!("info depth {depth} nodes {nodes} score cp {} pv {}", score * SHOWN, pv.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HELP, OPTIONS};
+
+    #[test]
+    fn help_names_each_option() {
+        for (name, ..) in OPTIONS {
+            assert!(HELP.lines().any(|line| line.trim_start().starts_with(&format!("{name} "))), "{name}");
+        }
+    }
 }

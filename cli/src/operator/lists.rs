@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rookery_proto::v1;
-use rookery_tournament::spec::{ListChoice, ListSpec, explain_list, ratings_of};
+use rookery_tournament::spec::{ListSpec, explain_list};
 use serde_json::{Value, json};
 
 use super::{print_json, upload};
@@ -93,36 +93,6 @@ fn to_json(list: &v1::ListSummary) -> Value {
         "imports": list.imports.iter().map(import).collect::<Vec<_>>(),
         "publish": (!list.publish_to.is_empty())
             .then(|| json!({ "to": list.publish_to, "every_ms": list.publish_every_ms })) })
-}
-
-/// What a list says of a gauntlet's opponents, as a spec's loader is asked for it. An event that is there keeps those that it
-/// has.
-pub(super) async fn choice(
-    client: &mut Client,
-    list: &str,
-    event: Option<String>,
-) -> Result<(String, String), Box<dyn std::error::Error>> {
-    let request = v1::GetRatingsRequest { event: list.to_owned(), ..v1::GetRatingsRequest::default() };
-    let answer = client.seasons.get_ratings(request).await.map_err(failed)?.into_inner();
-    let ratings = answer.ratings.into_iter().map(|row| (row.engine, row.elo)).collect();
-    let mut chosen = None;
-    if let Some(event) = event {
-        match client.seasons.get_event(v1::GetEventRequest { event }).await {
-            Ok(there) => {
-                let there = there.into_inner();
-                let over = there.summary.is_some_and(|summary| summary.phase() == v1::EventPhase::Stopped);
-                let parsed = rookery_tournament::spec::parse("the event", &there.spec, &|_| Err(String::new()));
-                chosen = parsed
-                    .ok()
-                    .filter(|_| !over)
-                    .map(|parsed| parsed.spec.engines.into_iter().map(|engine| engine.setup.name).collect::<Vec<_>>());
-            }
-            Err(status) if status.code() == tonic::Code::NotFound => {}
-            Err(status) => return Err(failed(status)),
-        }
-    }
-    let choice = ListChoice { ratings, chosen };
-    Ok((ratings_of(list), serde_json::to_string(&choice)?))
 }
 
 /// Brings files of games into a list.

@@ -291,7 +291,9 @@ pub(crate) fn read_spec(
 ) -> Result<(String, rookery_tournament::spec::Spec), Box<dyn std::error::Error>> {
     let text = crate::check::read_text(path)?;
     let folder = path.parent().unwrap_or_else(|| Path::new("")).to_owned();
-    crate::check::parse_spec(&path.display().to_string(), text, set, &folder, None)
+    let opponents = crate::check::Opponents::Unknown;
+    let (text, parsed) = crate::check::parse_spec(&path.display().to_string(), text, set, &folder, opponents)?;
+    Ok((text, parsed.spec))
 }
 
 /// How a spec is applied, and how the answer is shown.
@@ -319,15 +321,14 @@ async fn apply(client: &mut Client, path: &Path, set: &[String], how: How, chang
         return season::apply(client, path, &season, &base, (dry_run, json), change).await;
     }
     let text = crate::check::read_text(path)?;
-    let ratings = match rookery_tournament::spec::chooses_by(&text) {
-        None => None,
-        Some((list, event)) => Some(lists::choice(client, &list, event).await?),
-    };
-    let folder = path.parent().unwrap_or_else(|| Path::new(""));
-    let (_, spec) = crate::check::parse_spec(&path.display().to_string(), text, set, folder, ratings.as_ref())?;
     let folder = path.parent().unwrap_or_else(|| Path::new("")).to_owned();
+    let open = crate::check::Opponents::AskedLater;
+    let (text, parsed) = crate::check::parse_spec(&path.display().to_string(), text, set, &folder, open)?;
+    let by_list = rookery_tournament::spec::chooses_by(&text).is_some();
     let mut files = Vec::new();
-    let names: std::collections::BTreeSet<&str> = spec.event.openings.files().collect();
+    let mut names: std::collections::BTreeSet<&str> = parsed.spec.event.openings.files().collect();
+    // What a list is asked about is sent as it is written, with the engines' file.
+    names.extend(parsed.files.iter().map(String::as_str).filter(|_| by_list));
     for name in names {
         let file = folder.join(name);
         let content = crate::check::read_book(&file)?;
@@ -335,8 +336,8 @@ async fn apply(client: &mut Client, path: &Path, set: &[String], how: How, chang
         files.push(v1::SpecFile { name: name.to_owned(), digest });
     }
     let request = v1::ApplyRequest {
-        // One text, whatever it was put together from: the coordinator sees no files of this machine.
-        spec: rookery_tournament::spec::explain(&spec),
+        // Else one text, whatever it was put together from: the coordinator sees no files of this machine.
+        spec: if by_list { text } else { rookery_tournament::spec::explain(&parsed.spec) },
         file_name: path.display().to_string(),
         files,
         dry_run,

@@ -14,7 +14,7 @@ use crate::{
 const MOVES: usize = 8;
 
 pub(super) async fn run(client: &mut Client, to_come: ToCome, json: bool) -> Result<(), Box<dyn std::error::Error>> {
-    let ToCome { event, engine, limit } = to_come;
+    let ToCome { event, engine, limit, beyond: _ } = to_come;
     let mut left = limit;
     let mut all = Vec::new();
     let mut token = String::new();

@@ -129,8 +129,9 @@ fn read(args: &RunArgs) -> Result<(Spec, PathBuf), Box<dyn std::error::Error>> {
     if let Some(seed) = args.seed {
         set.push(format!("event.seed={seed}"));
     }
-    let (_, spec) = crate::check::parse_spec(&name, text, &set, &base, None)?;
-    Ok((spec, base))
+    let unknown = crate::check::Opponents::Unknown;
+    let (_, parsed) = crate::check::parse_spec(&name, text, &set, &base, unknown)?;
+    Ok((parsed.spec, base))
 }
 
 fn digests(spec: &Spec, catalogue: &Catalogue) -> Result<Vec<(String, String)>, Box<dyn std::error::Error>> {

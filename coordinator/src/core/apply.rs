@@ -34,6 +34,7 @@ pub(super) struct Apply {
     pub(super) paused: bool,
     pub(super) ruling: bool,
     pub(super) ladder: Option<Box<(rookery_tournament::ladder::State, String)>>,
+    pub(super) chosen: Option<Box<Fact>>,
     pub(super) change: Change,
 }
 
@@ -148,6 +149,7 @@ impl Core {
             paused,
             ruling: _,
             ladder,
+            chosen,
             change,
         } = apply;
         if self.events.len() >= limits::EVENTS {
@@ -197,7 +199,7 @@ impl Core {
                 Some(fact)
             }
         };
-        let facts = [Some(opened), imported, paused.then_some(Fact::Paused)];
+        let facts = [Some(opened), chosen.map(|fact| *fact), imported, paused.then_some(Fact::Paused)];
         let facts: Vec<_> = (1..).zip(facts.into_iter().flatten()).map(|(seq, fact)| logged(seq, fact)).collect();
         let mut event = Event::new((*spec).clone());
         facts.iter().for_each(|fact| event.fold_fact(fact));

@@ -109,7 +109,7 @@ impl EventState {
             let waited = unknown || matches!(phase, Some(Waiting | Starting | Asking));
             let undone = if waited || hand.not_started || !hand.seen { kept.undone(&game) } else { None };
             let back = hand.back.as_ref().filter(|back| back.game == game);
-            let back = back.and_then(|back| kept.handed_back(&back.plies, back.clocks, &game, &hand.worker));
+            let back = back.and_then(|back| kept.handed_back(back, &hand.worker));
             last.extend(undone.or(back).map(|checkpoint| (game, kept.next, checkpoint)));
         }
         last
@@ -326,7 +326,8 @@ impl Core {
             engines,
             plies: kept.plies.clone(),
             outcome: Some(outcome.clone()),
-            started_unix_ms: 0,
+            started_unix_ms: kept.began_unix_ms,
+            began_unix_ms: 0,
             ended_unix_ms: unix_ms,
             worker: kept.worker.clone(),
             notes,

@@ -32,6 +32,8 @@ pub(super) struct Kept {
     pub(super) from: usize,
     /// The last worker that played it.
     pub(super) worker: String,
+    /// When the first attempt of it began, milliseconds since 1970; 0: not known.
+    pub(super) began_unix_ms: u64,
     /// Clocks, restarts and the number of notes before it went on last.
     before: Option<([Option<u64>; 2], u32, usize)>,
     /// How it goes on with the next handing-out.
@@ -52,6 +54,7 @@ pub(super) struct Back {
     pub(super) game: GameId,
     pub(super) plies: Vec<Ply>,
     pub(super) clocks: [Option<u64>; 2],
+    pub(super) started_unix_ms: u64,
 }
 
 /// A broken game on the board.
@@ -65,7 +68,8 @@ pub(super) struct Position {
 impl Kept {
     /// Takes a checkpoint that is on record.
     pub(super) fn fold(&mut self, seq: u32, checkpoint: Checkpoint) {
-        let Checkpoint { first_ply, plies, first_clock_ns, second_clock_ns, worker, restart, .. } = checkpoint;
+        let Checkpoint { first_ply, plies, first_clock_ns, second_clock_ns, worker, restart, started_unix_ms, .. } =
+            checkpoint;
         self.next = self.next.max(seq.saturating_add(1));
         let first = first_ply as usize;
         if first > self.plies.len() {
@@ -81,6 +85,9 @@ impl Kept {
         }
         if !worker.is_empty() {
             self.worker = worker;
+        }
+        if self.began_unix_ms == 0 {
+            self.began_unix_ms = started_unix_ms;
         }
         self.plies.truncate(first);
         self.plies.extend(plies);
@@ -104,22 +111,16 @@ impl Kept {
         if plies.is_empty() {
             return None;
         }
-        fitting(game, first, plies, running.clocks, worker)
+        fitting(game, first, plies, running.clocks, (worker, running.started_unix_ms))
     }
 
     /// What is new in a game that came back; `None` where nothing is.
-    pub(super) fn handed_back(
-        &self,
-        plies: &[Ply],
-        clocks: [Option<u64>; 2],
-        game: &GameId,
-        worker: &str,
-    ) -> Option<Checkpoint> {
-        let first = self.agrees(plies.iter().map(|ply| ply.mv.as_str()));
-        if plies.len() <= first {
+    pub(super) fn handed_back(&self, back: &Back, worker: &str) -> Option<Checkpoint> {
+        let first = self.agrees(back.plies.iter().map(|ply| ply.mv.as_str()));
+        if back.plies.len() <= first {
             return None;
         }
-        fitting(game, first, plies.get(first..)?.to_vec(), clocks, worker)
+        fitting(&back.game, first, back.plies.get(first..)?.to_vec(), back.clocks, (worker, back.started_unix_ms))
     }
 
     /// The checkpoint with which it goes on as planned.
@@ -135,6 +136,7 @@ impl Kept {
             first_clock_ns: plan.clocks[0],
             second_clock_ns: plan.clocks[1],
             worker: String::new(),
+            started_unix_ms: 0,
             restart: Some(RestartMark { restarts: self.restarts + 1, notes }),
         })
     }
@@ -150,6 +152,7 @@ impl Kept {
             first_clock_ns: clocks[0],
             second_clock_ns: clocks[1],
             worker: String::new(),
+            started_unix_ms: 0,
             restart: Some(RestartMark { restarts, notes: self.notes.get(..notes).unwrap_or_default().to_vec() }),
         })
     }
@@ -226,7 +229,13 @@ impl Kept {
 }
 
 /// A checkpoint that fits its limit: without the variations where there is no room for them.
-fn fitting(game: &GameId, first: usize, plies: Vec<Ply>, clocks: [Option<u64>; 2], worker: &str) -> Option<Checkpoint> {
+fn fitting(
+    game: &GameId,
+    first: usize,
+    plies: Vec<Ply>,
+    clocks: [Option<u64>; 2],
+    (worker, started_unix_ms): (&str, u64),
+) -> Option<Checkpoint> {
     let mut checkpoint = Checkpoint {
         take: game.take,
         first_ply: u32::try_from(first).ok()?,
@@ -234,6 +243,7 @@ fn fitting(game: &GameId, first: usize, plies: Vec<Ply>, clocks: [Option<u64>; 2
         first_clock_ns: clocks[0],
         second_clock_ns: clocks[1],
         worker: worker.to_owned(),
+        started_unix_ms,
         restart: None,
     };
     let fits = |checkpoint: &Checkpoint| encode(checkpoint).len() <= limits::CHECKPOINT_BYTES;

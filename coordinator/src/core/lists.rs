@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use rookery_proto::v1;
 use rookery_tournament::{
     rating::Games,
-    spec::{ListSpec, explain_list},
+    spec::{ListSpec, explain_list, nearest},
 };
 use serde::{Deserialize, Serialize};
 
@@ -129,7 +129,7 @@ impl Core {
             return Ok(None);
         }
         let name = self.find_list(list)?;
-        let Some(state) = self.lists.get(&name) else { return Err(no_list(list)) };
+        let Some(state) = self.lists.get(&name) else { return Err(self.no_list(list)) };
         if let Some(known) = state.imports.get(&digest) {
             if !change.request_id.is_empty() && known.request_id == change.request_id {
                 return self.answer_list(&name).map(Some);
@@ -182,16 +182,45 @@ impl Core {
     }
 
     /// A list's name; an empty text is the only one there is.
+    /// Whether no event and no list has this name.
+    pub(super) fn is_neither(&self, name: &str) -> bool {
+        matches!(self.find_event(name), Err(Denied::NotFound(_)))
+    }
+
+    /// There is no event and no list of this name.
+    pub(super) fn no_list_or_event(&self, name: &str) -> Denied {
+        let events = self.events.values().map(super::state::EventState::name);
+        let known: Vec<&str> = self.lists.keys().map(String::as_str).chain(events).collect();
+        let hint = nearest(name, known.iter().copied()).map_or_else(
+            || format!("there are: {}", known.iter().take(5).copied().collect::<Vec<_>>().join(", ")),
+            |near| format!("did you mean `{near}`?"),
+        );
+        let hint = if known.is_empty() { "there are none yet".to_owned() } else { hint };
+        Denied::NotFound(format!("no list or event `{name}`; {hint}"))
+    }
+
+    fn no_list(&self, list: &str) -> Denied {
+        let hint = match nearest(list, self.lists.keys().map(String::as_str)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if self.lists.is_empty() => "there is none yet; apply a file with `[list]`".to_owned(),
+            None => format!("there are: {}", self.list_names()),
+        };
+        Denied::NotFound(format!("no list `{list}`; {hint}"))
+    }
+
+    fn list_names(&self) -> String {
+        self.lists.keys().map(String::as_str).take(5).collect::<Vec<_>>().join(", ")
+    }
+
     pub(super) fn find_list(&self, list: &str) -> Result<String, Denied> {
-        let names = || self.lists.keys().map(String::as_str).take(5).collect::<Vec<_>>().join(", ");
         if !list.is_empty() {
             let known = self.lists.contains_key(list).then(|| list.to_owned());
-            return known.ok_or_else(|| no_list(list));
+            return known.ok_or_else(|| self.no_list(list));
         }
         match self.lists.keys().next() {
             Some(only) if self.lists.len() == 1 => Ok(only.clone()),
             None => Err(Denied::NotFound("there is no list; apply a file with `[list]`".to_owned())),
-            Some(_) => Err(Denied::Invalid(format!("which list? there are: {}", names()))),
+            Some(_) => Err(Denied::Invalid(format!("which list? there are: {}", self.list_names()))),
         }
     }
 
@@ -210,7 +239,7 @@ impl Core {
 
     /// What its events' games are, and the digests of what was brought in.
     pub(super) fn rated_list(&self, list: &str) -> Result<Answer, Denied> {
-        let state = self.lists.get(list).ok_or_else(|| no_list(list))?;
+        let state = self.lists.get(list).ok_or_else(|| self.no_list(list))?;
         let spec = &state.meta.spec;
         Ok(Answer::Ratings(Box::new(Rated {
             uid: format!("list/{list}"),
@@ -225,7 +254,7 @@ impl Core {
     /// Where all records of a list's events are, event by event, and the digests of what was brought in.
     pub(super) fn list_locations(&self, list: &str) -> Result<Answer, Denied> {
         let name = self.find_list(list)?;
-        let state = self.lists.get(&name).ok_or_else(|| no_list(list))?;
+        let state = self.lists.get(&name).ok_or_else(|| self.no_list(list))?;
         let mut places: Vec<Place> = Vec::new();
         let mut covered: Vec<_> = self.events_of(&state.meta.spec).collect();
         covered.sort_by_key(|event| event.meta.applied_unix_ms);
@@ -239,7 +268,7 @@ impl Core {
 
     pub(super) fn answer_list(&self, list: &str) -> Result<Answer, Denied> {
         let name = self.find_list(list)?;
-        let state = self.lists.get(&name).ok_or_else(|| no_list(list))?;
+        let state = self.lists.get(&name).ok_or_else(|| self.no_list(list))?;
         Ok(Answer::Lists(vec![self.list_summary(state)]))
     }
 
@@ -273,8 +302,4 @@ impl Core {
                 .map_or(0, |every| u64::try_from(every.as_millis()).unwrap_or(u64::MAX)),
         }
     }
-}
-
-fn no_list(list: &str) -> Denied {
-    Denied::NotFound(format!("no list `{list}`"))
 }

@@ -47,7 +47,7 @@ use bytes::Bytes;
 use rookery_game::opening::Book;
 use rookery_proto::v1;
 use rookery_tournament::{
-    GameId,
+    Fact, GameId,
     fact::Location,
     ladder,
     rating::Games,
@@ -260,6 +260,8 @@ pub enum Request {
         ruling: bool,
         /// A ladder's state that a new event goes on with, and the digest of its file.
         ladder: Option<Box<(ladder::State, String)>>,
+        /// What is on record of opponents that a list chose, where it did.
+        chosen: Option<Box<Fact>>,
         /// Who and why.
         change: Change,
     },
@@ -512,6 +514,8 @@ pub struct InPlay {
     pub setup: Option<rookery_game::GameSetup>,
     /// The plies told so far.
     pub plies: Vec<v1::Ply>,
+    /// When it began, milliseconds since 1970, in its first attempt that counts; 0: not yet, or not known.
+    pub began_unix_ms: u64,
 }
 
 /// Where a game's record is.
@@ -584,7 +588,7 @@ pub enum Answer {
     /// To `Workers`, `Drain`, `Undrain`.
     Workers(Vec<v1::WorkerSummary>),
     /// To `Follow`: the event's uid and the game, for [`Effect::Moved`].
-    Following(String, GameId, Box<v1::GameSummary>, Vec<v1::Ply>),
+    Following(String, GameId, Box<v1::GameSummary>, Box<InPlay>),
     /// To `Alarms`, one line each.
     Alarms(Vec<String>),
 }

@@ -2,7 +2,7 @@
 
 use rookery_game::{GameResult, setup::GameKind};
 use rookery_proto::v1::{self, attach_response::Message};
-use rookery_tournament::{Fact, GameId, PairId, event::Phase};
+use rookery_tournament::{Fact, GameId, PairId, event::Phase, spec::nearest};
 
 use super::{
     Answer, AskId, Change, Core, Denied, Effect, Rated, Request, limits,
@@ -39,6 +39,7 @@ impl Core {
                 paused,
                 ruling,
                 ladder,
+                chosen,
                 change,
             } => {
                 let apply = super::apply::Apply {
@@ -53,6 +54,7 @@ impl Core {
                     paused,
                     ruling,
                     ladder,
+                    chosen,
                     change,
                 };
                 return self.apply(ask, apply);
@@ -113,6 +115,7 @@ impl Core {
             Request::Crosstable(event) => self
                 .state_of(&event)
                 .map(|(_, state)| Answer::Crosstable(state.name().to_owned(), Box::new(state.event.crosstable()))),
+            Request::Ratings(name) if self.is_neither(&name) => Err(self.no_list_or_event(&name)),
             Request::Ratings(event) => self.state_of(&event).and_then(|(uid, state)| {
                 let (spec, event) = (&state.event.spec().event, state.name().to_owned());
                 if !spec.official {
@@ -368,13 +371,13 @@ impl Core {
         let (uid, game) = self.find_game(event, game)?;
         let Some(state) = self.events.get(&uid) else { return Err(closed(event)) };
         let summary = Box::new(state.summary_of(&uid, &game, None));
-        let plies = state.running_plies(&game);
+        let in_play = Box::new(state.in_play_of(&game));
         let worker = self.hand(&uid, game.pair).filter(|_| state.in_play(&game)).map(|hand| hand.worker.clone());
         if let Some(worker) = worker {
             let follow = v1::Follow { game: Some(wire::game_id(&uid, &game)), for_ms: limits::FOLLOW_MS };
             self.tell(&worker, Message::Follow(follow));
         }
-        Ok(Answer::Following(uid, game, summary, plies))
+        Ok(Answer::Following(uid, game, summary, in_play))
     }
 
     pub(super) fn phase(&self, uid: &str) -> Result<Phase, Denied> {
@@ -404,7 +407,15 @@ impl Core {
         let newest = named.into_iter().max_by_key(|(_, state)| state.meta.applied_unix_ms);
         newest
             .map(|(uid, _)| uid.clone())
-            .ok_or_else(|| Denied::NotFound(format!("no event `{event}`; there are: {}", self.event_names())))
+            .ok_or_else(|| Denied::NotFound(format!("no event `{event}`; {}", self.near_event(event))))
+    }
+
+    /// What may have been meant by the name of an event.
+    fn near_event(&self, event: &str) -> String {
+        match nearest(event, self.events.values().map(EventState::name)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there are: {}", self.event_names()),
+        }
     }
 
     fn event_names(&self) -> String {

@@ -187,6 +187,7 @@ impl Core {
                 game,
                 plies: back.plies.iter().cloned().map(wire::read_ply).collect(),
                 clocks: [back.first_clock_ns, back.second_clock_ns],
+                started_unix_ms: back.started_unix_ms,
             }));
         }
     }
@@ -267,6 +268,7 @@ impl Core {
             running.plies.extend(progress.plies.iter().skip(same).cloned());
         }
         running.phase = v1::AttemptPhase::Playing;
+        running.started_unix_ms = progress.started_unix_ms;
         if first + progress.plies.len() == running.plies.len() {
             running.ply = running.plies.len() as u32;
             running.clocks = [progress.first_clock_ns, progress.second_clock_ns];
@@ -330,6 +332,8 @@ fn checked(
     // How often it went on is known here.
     let kept = state.kept.get(&ordered.id).filter(|kept| kept.restarts > 0);
     record.restarts = kept.map_or(0, |kept| kept.restarts);
+    // Clocks of machines differ: no game began after its last attempt did.
+    record.began_unix_ms = kept.map_or(0, |kept| kept.began_unix_ms.min(record.started_unix_ms));
     let restarts = record.restarts;
     if let Some(kept) = kept {
         let before = kept.plies.get(..kept.from).unwrap_or_default();

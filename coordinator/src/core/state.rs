@@ -202,6 +202,8 @@ pub(super) struct Running {
     pub(super) plies: Vec<v1::Ply>,
     pub(super) clocks: [Option<u64>; 2],
     pub(super) thinking_ms: u64,
+    /// When this attempt's game began, as its worker says; 0: it did not say.
+    pub(super) started_unix_ms: u64,
     pub(super) checkpointing: bool,
 }
 

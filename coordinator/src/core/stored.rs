@@ -100,6 +100,9 @@ pub(super) struct Checkpoint {
     /// Who played them.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(super) worker: String,
+    /// When the attempt in which they were played began, milliseconds since 1970; 0: not known.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) started_unix_ms: u64,
     /// Set where the game went on after an interruption: from here, with these clocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) restart: Option<RestartMark>,
@@ -110,6 +113,10 @@ pub(super) struct Checkpoint {
 pub(super) struct RestartMark {
     pub(super) restarts: u32,
     pub(super) notes: Vec<Note>,
+}
+
+const fn is_zero(value: &u64) -> bool {
+    *value == 0
 }
 
 const fn first_take() -> u32 {

@@ -44,6 +44,21 @@ impl EventState {
         hidden(plies)
     }
 
+    /// What is known of a game without a result on record.
+    pub(super) fn in_play_of(&self, game: &GameId) -> InPlay {
+        if self.results.contains_key(game) {
+            return InPlay::default();
+        }
+        let hand = self.pairs.get(&game.pair).and_then(|known| known.hand.as_ref());
+        let running = hand.and_then(|hand| hand.running.get(game));
+        let began = self.kept.get(game).map(|kept| kept.began_unix_ms).filter(|&began| began > 0);
+        InPlay {
+            setup: self.event.game(game).and_then(|due| self.setup(&due)),
+            plies: self.running_plies(game),
+            began_unix_ms: began.or(running.map(|running| running.started_unix_ms)).unwrap_or(0),
+        }
+    }
+
     /// Whether a fact took this game's result away.
     pub(super) fn voided(&self, game: &GameId) -> bool {
         self.facts.iter().any(|fact| match &fact.fact {
@@ -242,9 +257,7 @@ impl Core {
         let state = self.events.get(uid).ok_or_else(|| Denied::NotFound(format!("no event `{uid}`")))?;
         let location = state.results.location(game);
         let summary = Box::new(state.summary_of(uid, game, None));
-        let setup = if location.is_none() { state.event.game(game).and_then(|due| state.setup(&due)) } else { None };
-        let in_play = InPlay { setup, plies: state.running_plies(game) };
-        Ok(Answer::Game(summary, location, Box::new(in_play)))
+        Ok(Answer::Game(summary, location, Box::new(state.in_play_of(game))))
     }
 
     pub(super) fn list_games(

@@ -15,14 +15,20 @@ use rookery_tournament::{
     ladder,
     season::numbers,
     spec::{
-        FormatSpec, OpeningSource, OpeningsSpec, Spec, SpecErrors, explain, explain_list, explain_season, is_list,
-        is_season, parse, parse_list, parse_season,
+        FormatSpec, OpeningSource, OpeningsSpec, Spec, SpecErrors, chooses_by, explain, explain_list, explain_season,
+        is_list, is_season, parse, parse_list, parse_season,
     },
 };
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::{books::BookFault, check, handle::Handle, limits, openings};
+use super::{
+    books::BookFault,
+    check,
+    choice::{self, Said},
+    handle::Handle,
+    limits, openings,
+};
 use crate::{
     archive::ArchiveError,
     core::{Answer, Change, Denied, Request},
@@ -52,7 +58,7 @@ impl Handle {
                 return Err(Denied::Invalid("a ladder's state goes with an event, not with a list".to_owned()));
             }
             let read = |name: &str, text: &str, _: &dyn Fn(&str) -> Result<String, String>| parse_list(name, text);
-            let list = self.read(file_name, text, files, read).await?;
+            let list = self.read(file_name, text, files, Said::new(), read).await?;
             let explained = explain_list(&list);
             return match self.ask(Request::ApplyList { list: Box::new(list), dry_run, change }).await? {
                 Answer::Applied(applied) => Ok(v1::ApplyResponse { explained, ..*applied }),
@@ -68,7 +74,17 @@ impl Handle {
         let read = |name: &str, text: &str, loader: &dyn Fn(&str) -> Result<String, String>| {
             parse(name, text, loader).map(|parsed| parsed.spec)
         };
-        let spec = self.read(file_name, text, files.clone(), read).await?;
+        let list = chooses_by(&text);
+        let first = self.read(file_name.clone(), text.clone(), files.clone(), choice::before(&text), read).await?;
+        let (spec, chosen) = match list {
+            None => (first, None),
+            Some(list) => {
+                let choice = self.choice(list, &first.name).await?;
+                let spec = self.read(file_name, text, files.clone(), choice.said(), read).await?;
+                let fact = choice.fact(&spec);
+                (spec, fact)
+            }
+        };
         let (books, warnings) = self.books(&spec, &files, &BTreeMap::new()).await?;
         let Books { own: (book_digest, book), level: level_book } = books;
         let digests = self.digests(&spec, digests).await?;
@@ -87,6 +103,7 @@ impl Handle {
             paused,
             ruling,
             ladder,
+            chosen: chosen.map(Box::new),
             change,
         };
         match self.ask(request).await? {
@@ -141,7 +158,7 @@ impl Handle {
         let read = |name: &str, text: &str, loader: &dyn Fn(&str) -> Result<String, String>| {
             parse_season(name, text, loader).map(|parsed| parsed.season)
         };
-        let season = self.read(file_name, text, files.clone(), read).await?;
+        let season = self.read(file_name, text, files.clone(), Said::new(), read).await?;
         let playing = numbers(&season, &[]);
         let (mut books, mut warnings) = (BTreeMap::new(), Vec::new());
         let mut level_books = BTreeMap::new();
@@ -185,6 +202,7 @@ impl Handle {
         file_name: String,
         text: String,
         files: BTreeMap<String, String>,
+        said: Said,
         read: Reader<T>,
     ) -> Result<T, Denied> {
         if text.len() > limits::SPEC {
@@ -196,6 +214,9 @@ impl Handle {
         let runtime = tokio::runtime::Handle::current();
         let parsed = tokio::task::spawn_blocking(move || {
             let loader = |name: &str| -> Result<String, String> {
+                if let Some(said) = said.get(name) {
+                    return Ok(said.clone());
+                }
                 let digest = files.get(name).ok_or("it was not sent along")?;
                 let file = runtime.block_on(archive.get_file(digest.clone())).map_err(|error| error.to_string())?;
                 if file.len() > limits::SPEC {

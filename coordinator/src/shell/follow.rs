@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rookery_game::GameSetup;
 use rookery_proto::v1;
 use rookery_tournament::GameId;
 use tokio::{
@@ -11,7 +12,10 @@ use tokio::{
 use tonic::Status;
 
 use super::{handle::Handle, limits, status::mismatch, watchers::Moved};
-use crate::core::{Answer, Request};
+use crate::{
+    core::{Answer, InPlay, Request},
+    wire,
+};
 
 type Told = Result<v1::WatchGameResponse, Status>;
 
@@ -31,7 +35,7 @@ struct Followed {
     event_uid: String,
     game: GameId,
     summary: v1::GameSummary,
-    plies: Vec<v1::Ply>,
+    in_play: InPlay,
 }
 
 impl Followed {
@@ -45,8 +49,8 @@ impl Followed {
 
 async fn ask(handle: &Handle, event: String, game: String) -> Result<Followed, Status> {
     match handle.answer(Request::Follow { event, game }).await? {
-        Answer::Following(event_uid, game, summary, plies) => {
-            Ok(Followed { event_uid, game, summary: *summary, plies })
+        Answer::Following(event_uid, game, summary, in_play) => {
+            Ok(Followed { event_uid, game, summary: *summary, in_play: *in_play })
         }
         _ => Err(mismatch()),
     }
@@ -67,9 +71,11 @@ impl Follower {
         let mut phase = None;
         loop {
             // The whole state, where it says something new.
-            let plies = self.followed.plies.split_off(self.plies.min(self.followed.plies.len()));
+            let known = &mut self.followed.in_play.plies;
+            let plies = known.split_off(self.plies.min(known.len()));
             let now = Some(self.followed.summary.phase);
-            if (now != phase || !plies.is_empty()) && !self.tell(self.plies, plies).await {
+            let setup = self.followed.in_play.setup.take().filter(|_| now != phase);
+            if (now != phase || !plies.is_empty()) && !self.tell(self.plies, plies, setup).await {
                 return;
             }
             phase = now;
@@ -125,16 +131,22 @@ impl Follower {
                 return true;
             }
             let new: Vec<v1::Ply> = moved.plies.iter().skip(self.plies - first).cloned().collect();
-            if !new.is_empty() && !self.tell(self.plies, new).await {
+            if !new.is_empty() && !self.tell(self.plies, new, None).await {
                 return false;
             }
         }
     }
 
-    async fn tell(&mut self, first: usize, plies: Vec<v1::Ply>) -> bool {
+    async fn tell(&mut self, first: usize, plies: Vec<v1::Ply>, setup: Option<GameSetup>) -> bool {
         self.plies = first + plies.len();
         let summary = Some(self.followed.summary.clone());
-        let response = v1::WatchGameResponse { summary, first_ply: u32::try_from(first).unwrap_or(u32::MAX), plies };
+        let response = v1::WatchGameResponse {
+            summary,
+            first_ply: u32::try_from(first).unwrap_or(u32::MAX),
+            plies,
+            setup: setup.as_ref().map(wire::setup),
+            began_unix_ms: self.followed.in_play.began_unix_ms,
+        };
         self.sender.send(Ok(response)).await.is_ok()
     }
 }

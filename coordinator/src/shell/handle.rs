@@ -14,7 +14,9 @@ use super::{
     books::Books,
     driver::Ask,
     limits,
+    lists::Imports,
     metrics::Metrics,
+    ratings::Ratings,
     role::Role,
     watchers::{Moved, Watchers},
 };
@@ -37,6 +39,8 @@ pub(super) struct Inner {
     pub(super) store: Arc<dyn Store>,
     pub(super) archive: Arc<dyn Archive>,
     pub(super) books: Arc<Books>,
+    pub(super) imports: Imports,
+    pub(super) ratings: Ratings,
     pub(super) metrics: Arc<Metrics>,
     pub(super) advertise: String,
     pub(super) uploads: Semaphore,

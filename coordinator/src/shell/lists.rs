@@ -60,12 +60,11 @@ impl Imports {
 
 pub(super) struct Lists {
     handle: Handle,
-    imports: Arc<Imports>,
 }
 
 impl Lists {
-    pub(super) const fn new(handle: Handle, imports: Arc<Imports>) -> Self {
-        Self { handle, imports }
+    pub(super) const fn new(handle: Handle) -> Self {
+        Self { handle }
     }
 
     async fn lists(&self, request: core::Request) -> Result<Vec<v1::ListSummary>, Status> {
@@ -122,7 +121,7 @@ impl ListService for Lists {
         check::bounded("list", &list, limits::NAME)?;
         let answer = self.handle.answer(core::Request::Ratings(list)).await?;
         let rated = expect_answer!(answer, Answer::Ratings(rated) => *rated)?;
-        let games = self.imports.joined(&self.handle, rated.games, &rated.files).await?;
+        let games = self.handle.inner.imports.joined(&self.handle, rated.games, &rated.files).await?;
         let list = rated.event;
         Ok(Response::new(v1::GetHeadToHeadResponse { list, rows: head_to_head(&games) }))
     }

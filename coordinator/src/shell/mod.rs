@@ -6,6 +6,7 @@
 mod apply;
 mod books;
 mod check;
+mod choice;
 mod convert;
 mod driver;
 mod export;

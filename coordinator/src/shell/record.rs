@@ -12,7 +12,7 @@ use crate::{core::InPlay, wire};
 /// A running game as far as it is known, without a result.
 pub(super) fn running(summary: &v1::GameSummary, in_play: InPlay) -> GameRecord {
     let identity = |name: &str| EngineIdentity { name: name.to_owned(), ..EngineIdentity::default() };
-    let InPlay { setup, plies } = in_play;
+    let InPlay { setup, plies, began_unix_ms } = in_play;
     GameRecord {
         event: summary.event.clone(),
         name: summary.name.clone(),
@@ -20,7 +20,8 @@ pub(super) fn running(summary: &v1::GameSummary, in_play: InPlay) -> GameRecord 
         engines: [identity(&summary.first), identity(&summary.second)],
         plies: plies.into_iter().map(wire::read_ply).collect(),
         outcome: None,
-        started_unix_ms: 0,
+        started_unix_ms: began_unix_ms,
+        began_unix_ms: 0,
         ended_unix_ms: 0,
         worker: summary.worker.clone(),
         notes: Vec::new(),

@@ -1,6 +1,6 @@
 //! `SeasonService`: specs, events, tables.
 
-use std::{pin::Pin, sync::Arc};
+use std::pin::Pin;
 
 use rookery_proto::v1::{self, season_service_server::SeasonService};
 use rookery_tournament::{
@@ -16,8 +16,6 @@ use super::{
     check, convert,
     handle::Handle,
     limits,
-    lists::Imports,
-    ratings::Ratings,
     status::{expect_answer, mismatch},
     upload,
 };
@@ -25,13 +23,11 @@ use crate::core::{self, Answer};
 
 pub(super) struct Seasons {
     handle: Handle,
-    ratings: Arc<Ratings>,
-    imports: Arc<Imports>,
 }
 
 impl Seasons {
-    pub(super) fn new(handle: Handle, imports: Arc<Imports>) -> Self {
-        Self { handle, ratings: Arc::default(), imports }
+    pub(super) const fn new(handle: Handle) -> Self {
+        Self { handle }
     }
 
     async fn event(&self, request: core::Request) -> Result<v1::EventSummary, Status> {
@@ -47,12 +43,9 @@ impl Seasons {
         }
         let anchor = (!request.anchor.is_empty()).then_some((request.anchor, request.anchor_rating));
         let answer = self.handle.answer(core::Request::Ratings(asked(request.event)?)).await?;
-        let mut rated = expect_answer!(answer, Answer::Ratings(rated) => *rated)?;
-        rated.games = self.imports.joined(&self.handle, rated.games, &rated.files).await?;
-        let (event, ratings) = (rated.event.clone(), Arc::clone(&self.ratings));
-        // A list of thousands takes longer than a task may.
-        let list = tokio::task::spawn_blocking(move || ratings.list(model, anchor, rated)).await;
-        Ok((event, list.map_err(|_| Status::internal("the list could not be made"))?))
+        let rated = expect_answer!(answer, Answer::Ratings(rated) => *rated)?;
+        let event = rated.event.clone();
+        Ok((event, self.handle.list_of(rated, model, anchor).await?))
     }
 
     async fn season_fact(

@@ -28,7 +28,7 @@ use super::{
     handle::Handle,
     limits,
     link::Link,
-    lists::{Imports, Lists},
+    lists::Lists,
     role::Role,
     season::Seasons,
     start::StartError,
@@ -66,10 +66,9 @@ impl Services {
                 $server::new($service).max_decoding_message_size(MESSAGE_LIMIT).max_encoding_message_size(MESSAGE_LIMIT)
             };
         }
-        let imports = Arc::new(Imports::default());
         let routes = Routes::new(limited!(WorkerServiceServer, Link::new(handle.clone(), said)))
-            .add_service(limited!(SeasonServiceServer, Seasons::new(handle.clone(), Arc::clone(&imports))))
-            .add_service(limited!(ListServiceServer, Lists::new(handle.clone(), imports)))
+            .add_service(limited!(SeasonServiceServer, Seasons::new(handle.clone())))
+            .add_service(limited!(ListServiceServer, Lists::new(handle.clone())))
             .add_service(limited!(GameServiceServer, Games::new(handle.clone())))
             .add_service(limited!(FleetServiceServer, Fleet::new(handle.clone())))
             .add_service(health_service)

@@ -1,6 +1,6 @@
 //! Logs of games in JSON lines, with the public names: `ccp_game_start`, `ccp_move`, `ccp_game_end`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -17,6 +17,8 @@ use crate::{
 
 /// Bytes of a line; the longest that is ever written has 400.
 const MAX_LINE: usize = 64 << 10;
+/// Mistakes of one log that are told; a file that is no log has one in each line.
+const MAX_ERRORS: usize = 1_000;
 /// Games of one log that are open at once; logs are written game by game.
 const MAX_OPEN: usize = 4_096;
 
@@ -246,15 +248,26 @@ fn end(game_id: Value, outcome: &Outcome, ply: u32, predictions: Option<Tally>) 
 /// Reads a log, whoever wrote it; lines of other types are passed over.
 ///
 /// # Errors
-/// Every line that cannot be read, or that belongs to no game.
+/// Every line that cannot be read, and each game that has lines and no start, with the first of them; a thousand at most.
 pub fn read(text: &str) -> Result<Vec<Game>, Vec<LogError>> {
     let (mut games, mut errors): (Vec<Game>, Vec<LogError>) = Default::default();
     let mut open: BTreeMap<String, usize> = BTreeMap::new();
+    // Games whose start is not there: each is named once, however many lines it has.
+    let mut unknown: BTreeSet<String> = BTreeSet::new();
     for (line, number) in text.lines().zip(1..) {
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let mut wrong = |why: String| errors.push(LogError { line: number, why });
+        let mut wrong = |why: String| {
+            if errors.len() < MAX_ERRORS {
+                errors.push(LogError { line: number, why });
+            }
+        };
+        let mut not_begun = |what: &str, id: &Value| {
+            let id = clean(&id.to_string());
+            (unknown.len() < MAX_ERRORS && unknown.insert(id.clone()))
+                .then(|| format!("{what} of game {id}, which has not begun"))
+        };
         if line.len() > MAX_LINE {
             wrong(format!("longer than {MAX_LINE} bytes"));
             continue;
@@ -277,11 +290,11 @@ pub fn read(text: &str) -> Result<Vec<Game>, Vec<LogError>> {
             }
             Line::Move(mv) => match open.get(&mv.game_id.to_string()).and_then(|&at| games.get_mut(at)) {
                 Some(game) => game.moves.push(mv),
-                None => wrong(format!("a move of game {}, which has not begun", clean(&mv.game_id.to_string()))),
+                None => not_begun("a move", &mv.game_id).into_iter().for_each(&mut wrong),
             },
             Line::End(end) => match open.remove(&end.game_id.to_string()).and_then(|at| games.get_mut(at)) {
                 Some(game) => game.end = Some(end),
-                None => wrong(format!("the end of game {}, which has not begun", clean(&end.game_id.to_string()))),
+                None => not_begun("the end", &end.game_id).into_iter().for_each(&mut wrong),
             },
             Line::Other => {}
         }

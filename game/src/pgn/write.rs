@@ -90,7 +90,7 @@ fn tags(record: &GameRecord, options: &PgnOptions, plies: usize) -> String {
     let mut put = |name: &str, value: &str| tag::write(&mut out, name, value);
     let setup = &record.setup;
     let given = |name: &str| setup.tags.get(name).map(String::as_str).filter(|value| !value.trim().is_empty());
-    let start = text::moment(record.started_unix_ms);
+    let start = text::moment(record.began());
     let names = Seat::BOTH.map(|seat| {
         let name = record.engines[seat.index()].name.trim();
         let name = if name.is_empty() { setup.side(seat).engine.name.trim() } else { name };
@@ -136,7 +136,7 @@ fn tags(record: &GameRecord, options: &PgnOptions, plies: usize) -> String {
     if let Some(moment) = text::moment(record.ended_unix_ms) {
         put("GameEndTime", &moment.stamp);
         if start.is_some() {
-            let s = record.ended_unix_ms.saturating_sub(record.started_unix_ms) / 1000;
+            let s = record.ended_unix_ms.saturating_sub(record.began()) / 1000;
             put("GameDuration", &format!("{:02}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60));
         }
     }

@@ -150,8 +150,12 @@ pub struct GameRecord {
     pub plies: Vec<Ply>,
     /// How it ended.
     pub outcome: Option<Outcome>,
-    /// Milliseconds since 1970.
+    /// When the attempt that finished it began, milliseconds since 1970; transcripts count from it.
     pub started_unix_ms: u64,
+    /// Of a game that went on from a position: when its first attempt that counts began, milliseconds since 1970; 0: see
+    /// `started_unix_ms`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub began_unix_ms: u64,
     /// Milliseconds since 1970.
     pub ended_unix_ms: u64,
     /// The worker that finished it.
@@ -172,6 +176,14 @@ pub struct GameRecord {
     /// The last lines of attempts before, oldest first, as far as their workers told them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interrupted: Vec<Interrupted>,
+}
+
+impl GameRecord {
+    /// When the game began, milliseconds since 1970; 0 where it is not known.
+    #[must_use]
+    pub const fn began(&self) -> u64 {
+        if self.began_unix_ms > 0 { self.began_unix_ms } else { self.started_unix_ms }
+    }
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {

@@ -80,6 +80,7 @@ pub(crate) fn record(kind: GameKind, position: &str, moves: &str, book: usize, o
         plies,
         outcome,
         started_unix_ms: 1_700_000_000_000,
+        began_unix_ms: 0,
         ended_unix_ms: 1_700_000_123_000,
         worker: String::new(),
         notes: Vec::new(),

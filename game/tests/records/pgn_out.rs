@@ -24,6 +24,17 @@ fn a_plain_game() {
          1. f3 {book} e5 {+0.35/18 0.512s} 2. g4 {-M0/0 0.512s} Qh4# {+M1/0\n\
          0.512s [%clk 0:00:09.488]} {Black mates} 0-1\n\n"
     );
+    // One that went on from a position began with its first attempt.
+    record.began_unix_ms = record.started_unix_ms - 26 * 3_600_000;
+    let text = pgn::write(&record, &PgnOptions::default());
+    for tag in [
+        "[Date \"2023.11.13\"]",
+        "[GameStartTime \"2023-11-13T20:13:20.000 UTC\"]",
+        "[GameEndTime \"2023-11-14T22:15:23.000 UTC\"]",
+        "[GameDuration \"26:02:03\"]",
+    ] {
+        assert!(text.contains(tag), "{tag}: {text}");
+    }
     let minimal = pgn::write(&record, &PgnOptions::minimal());
     assert!(minimal.ends_with("\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n"), "{minimal}");
 }

@@ -3,11 +3,15 @@
 use std::{fs, path::Path};
 
 use rookery_tests::{
+    etcd::Cluster,
+    fleet::Fleet,
     run::{Process, rookery, run, wait_in},
     tools,
 };
 use rustix::process::Signal;
 use serde_json::Value;
+
+use crate::{cluster::done, explain::until};
 
 /// Engines of one program, weaker with each line; who thinks as much as another plays the same game each time.
 fn spec(name: &str, event: &str) -> String {
@@ -96,6 +100,86 @@ fn a_ladder_stopped_half_way_goes_on_from_its_state_to_the_same_end() {
     // The games of the new event are those that the state did not have.
     let games = fs::read_to_string(path.join("rest/games.pgn")).unwrap().matches("[Event ").count();
     assert_eq!(games + played(&half).len(), played(&state(&path.join("rest/ladder_state.json"))).len());
+}
+
+/// On a cluster: written, looked at, gone on with by another leader, begun anew.
+#[test]
+fn a_ladder_of_a_cluster_is_exported_and_goes_on() {
+    let Some(python) = tools::python() else { return };
+    let Some(cluster) = Cluster::start(1, &[]).unwrap() else { return };
+    let mover = tools::file("engines/mover.py");
+    let mover = mover.to_str().unwrap();
+    let one = [mover, "seed=1", "think=10"];
+    // Who is lower loses to who is higher: a level match would go on for ever.
+    let two = [mover, "seed=2", "think=10", "fault=illegal", "at=20"];
+    let three = [mover, "seed=3", "think=10", "fault=illegal", "at=14"];
+    let engines = [("one", &*python, &one[..]), ("two", &python, &two), ("three", &python, &three)];
+    let mut fleet = Fleet::start(Some(&cluster.url()), 1, &engines);
+    let spec = |name: &str| {
+        let engine = |(at, name): (usize, &&str)| {
+            let program = name.to_lowercase();
+            format!("[[engine]]\nname = {name:?}\nprogram = {program:?}\nrating = {}\n", 3000 - at)
+        };
+        let engines: String = ["One", "Two", "Three"].iter().enumerate().map(engine).collect();
+        format!(
+            "name = {name:?}\n{engines}[event]\nformat = {{ ladder = {{ pairs = 3 }} }}\ntime-control = \"nodes=10\"\n\
+             max-moves = 15\nseed = 1\ncrashes = {{ then = \"continue\" }}\n"
+        )
+    };
+    for name in ["L", "Rest", "New"] {
+        fleet.file(&format!("{name}.toml"), &spec(name));
+    }
+    fleet.operator(&["apply", "L.toml"]).expect(0);
+    fleet.worker(1);
+    done(&fleet, "L", 3);
+    fleet.operator(&["pause", "L", "--now"]).expect(0);
+    until(&fleet, "L", |event| event["games_running"].as_u64() == Some(0));
+    fleet.operator(&["ladder", "export", "L", "--output", "state.json"]).expect(0);
+    let file = fleet.folder.path().join("state.json");
+    let half = state(&file);
+    let played = |state: &Value| -> Vec<Value> {
+        state["Matches"].as_array().unwrap().iter().flat_map(|m| m["Games"].as_array().unwrap().clone()).collect()
+    };
+    let known = played(&half).len();
+    assert!(known >= 3, "{half:#}");
+
+    // Looked at first, and nothing has happened.
+    let dry = fleet.operator(&["ladder", "import", "state.json", "Rest.toml", "--dry-run"]).expect(0).out;
+    assert!(dry.contains("survives") && dry.contains("climbs") && dry.contains("\nclimb "), "{dry}");
+    assert!(dry.contains("Rest: would begin"), "{dry}");
+    fleet.operator(&["standings", "Rest"]).expect(1);
+    let begun = fleet.operator(&["ladder", "import", "state.json", "Rest.toml", "--paused"]).expect(0).out;
+    assert!(begun.contains("climbs") && begun.contains("Rest: began"), "{begun}");
+    let again = fleet.operator(&["ladder", "import", "state.json", "Rest.toml"]).expect(1).err;
+    assert!(again.contains("Rest"), "{again}");
+    // Another leader has it too.
+    fleet.coordinators[0].process = None;
+    fleet.coordinators[0].start();
+    fleet.operator(&["resume", "Rest"]).expect(0);
+    fleet.over("Rest");
+    fleet.operator(&["ladder", "export", "Rest", "--output", "state.json"]).expect(0);
+    let rest = state(&file);
+    assert_eq!(rest["SurvivingEngines"].as_array().map(Vec::len), Some(1), "{rest:#}");
+    assert!(played(&rest).starts_with(&played(&half)) && played(&rest).len() > known, "{rest:#}");
+    let count = fleet.operator(&["export", "Rest"]).expect(0).out.matches("[Event ").count();
+    assert_eq!(count + known, played(&rest).len(), "what the state had is not played again");
+    // The other ladder's state was kept.
+    assert_eq!(state(&fleet.folder.path().join("state.json.bak")), half);
+    // The same ladder without a break ends the same.
+    fleet.operator(&["resume", "L"]).expect(0);
+    fleet.over("L");
+    fleet.operator(&["ladder", "export", "L", "--output", "whole.json"]).expect(0);
+    assert_eq!(climb(rest), climb(state(&fleet.folder.path().join("whole.json"))));
+
+    let over = fleet.operator(&["ladder", "import", "state.json", "New.toml"]).expect(2).err;
+    assert!(over.contains("--start-new begins anew"), "{over}");
+    fleet.operator(&["ladder", "import", "state.json", "New.toml", "--start-new", "--dry-run"]).expect(0);
+    assert!(file.exists(), "nothing happened");
+    let new = fleet.operator(&["ladder", "import", "state.json", "New.toml", "--start-new", "--paused"]).expect(0);
+    assert!(new.out.contains("New: began") && new.err.contains("is kept as"), "{} {}", new.out, new.err);
+    assert!(!file.exists() && fleet.folder.path().join("state.json.bak.1").exists());
+    let fresh: Value = serde_json::from_str(&fleet.operator(&["ladder", "export", "New"]).expect(0).out).unwrap();
+    assert!(played(&fresh).is_empty(), "{fresh:#}");
 }
 
 #[test]

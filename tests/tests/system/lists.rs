@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use rookery_proto::v1::{self, season_service_client::SeasonServiceClient};
 use rookery_tests::{etcd::Cluster, fleet::Fleet, judge::judge, run::wait_in, tools};
 use serde_json::Value;
 
@@ -148,10 +149,19 @@ fn a_list_joins_events_and_older_games_and_is_published() {
         "format = { gauntlet = { engine = \"New\", opponents = { nearest = 1, list = \"L\" }, pairs = 1 } }",
     )
     .replace("program = \"new\"", "program = \"one\"\nrating = 2600");
-    let newcomer = fleet.file("n.toml", &newcomer);
+    raw(&fleet, &newcomer);
+    // The same from a file of engines, with `--set`.
+    let (head, event) = newcomer.split_once("[event]").unwrap();
+    fleet.file("all.toml", head.split_once('\n').unwrap().1);
+    let newcomer = fleet.file("n.toml", &format!("name = \"n\"\nengines = \"all.toml\"\n[event]{event}"));
     let newcomer = newcomer.to_str().unwrap();
     assert!(fleet.operator(&["spec", "check", newcomer]).expect(2).err.contains("rookery apply"));
-    assert_eq!(fleet.json(&["apply", newcomer, "--paused"])["games"], 2);
+    assert_eq!(fleet.json(&["apply", newcomer, "--paused", "--set", "event.format.gauntlet.pairs=2"])["games"], 4);
+    let newcomer = fleet.file(
+        "n.toml",
+        &format!("name = \"n\"\nengines = \"all.toml\"\n[event]{event}").replace("pairs = 1", "pairs = 2"),
+    );
+    let newcomer = newcomer.to_str().unwrap();
     let lines = fleet.json(&["standings", "n"])["standings"].clone();
     let mut names: Vec<_> = lines.as_array().unwrap().iter().map(|line| line["engine"].as_str().unwrap()).collect();
     names.sort_unstable();
@@ -162,12 +172,57 @@ fn a_list_joins_events_and_older_games_and_is_published() {
     fleet.operator(&["apply", wider.to_str().unwrap()]).expect(0);
     let again = fleet.json(&["apply", newcomer]);
     assert_eq!((&again["created"], again["differences"].as_array().map(Vec::len)), (&false.into(), Some(0)), "{again}");
+    let again = raw_apply(&fleet, &raw_spec(&head.replace("\"n\"", "\"raw\""), event)).unwrap();
+    assert!(!again.created && again.differences.is_empty(), "{again:?}");
 
     // A list is found by its name alone, and its name is no event's.
     let taken = fleet.file("taken.toml", &spec("L", &["One", "Two"], "format = { match = { pairs = 1 } }"));
     let said = fleet.operator(&["apply", taken.to_str().unwrap()]).expect(1).err;
     assert!(said.contains("list"), "{said}");
-    fleet.operator(&["ratings", "M"]).expect(1);
+    // A slip of the finger, wherever a list is named.
+    for args in [&["ratings", "l"][..], &["publish", "LX", "www"], &["import", old, "--list", "LL"]] {
+        let said = fleet.operator(args).expect(1).err;
+        assert!(said.contains("did you mean `L`?"), "{args:?}: {said}");
+    }
+    let said = fleet.operator(&["ratings", "Q7"]).expect(1).err;
+    assert!(said.contains("no list or event `Q7`; there are: L, "), "{said}");
+    let said = fleet.operator(&["ratings", "L", "--anchor", "Tow=3000"]).expect(2).err;
+    assert!(said.contains("no `Tow` in") && said.contains("did you mean `Two`?"), "{said}");
+}
+
+fn raw_spec(head: &str, event: &str) -> String {
+    format!("{head}[event]{event}")
+}
+
+/// A call to the API as any client makes it: the spec as written.
+fn raw_apply(fleet: &Fleet, spec: &str) -> Result<v1::ApplyResponse, tonic::Status> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let request = v1::ApplyRequest { spec: spec.to_owned(), paused: true, ..v1::ApplyRequest::default() };
+    let url = fleet.coordinators[0].url();
+    runtime.block_on(async {
+        let mut seasons = SeasonServiceClient::connect(url).await.unwrap();
+        seasons.apply(request).await.map(tonic::Response::into_inner)
+    })
+}
+
+/// Who meets a newcomer is chosen by the coordinator, and on record with the ratings that chose.
+fn raw(fleet: &Fleet, spec: &str) {
+    let spec = spec.replace("\"n\"", "\"raw\"");
+    let wrong = raw_apply(fleet, &spec.replace("list = \"L\"", "list = \"LL\"")).unwrap_err();
+    assert!(wrong.message().contains("did you mean `L`?"), "{wrong}");
+    let many = raw_apply(fleet, &spec.replace("nearest = 1", "nearset = 1")).unwrap_err();
+    assert!(many.message().contains("did you mean `nearest`"), "{many}");
+    let applied = raw_apply(fleet, &spec).unwrap();
+    assert!(applied.created && applied.games == 2, "{applied:?}");
+    let lines = fleet.json(&["standings", "raw"])["standings"].clone();
+    let names: Vec<_> = lines.as_array().unwrap().iter().map(|line| line["engine"].as_str().unwrap()).collect();
+    assert!(names.contains(&"New") && names.contains(&"Three") && names.len() == 2, "{names:?}");
+    let log = fleet.json(&["log", "raw"]);
+    let chosen = log.as_array().unwrap().iter().find(|fact| fact["kind"] == "Chosen").unwrap().to_string();
+    assert!(
+        chosen.contains("Three") && chosen.contains("\\\"list\\\":\\\"L\\\"") || chosen.contains("\"list\":\"L\""),
+        "{chosen}"
+    );
 }
 
 #[test]

@@ -119,6 +119,70 @@ fn a_lost_etcd_is_built_anew_and_the_match_goes_on() {
     });
 }
 
+/// A list with games that were brought in, and a season between two of its events.
+#[test]
+fn lists_and_seasons_are_built_anew_and_go_on() {
+    const OLD: &str = "[Event \"old\"]\n[Site \"?\"]\n[Date \"2001.01.01\"]\n[Round \"1\"]\n[White \"One\"]\n[Black \"Four\"]\n\
+                       [Result \"1-0\"]\n\n1. e4 e5 1-0\n";
+    let Some(python) = tools::python() else { return };
+    let mover = tools::file("engines/mover.py");
+    let mover = mover.to_str().unwrap();
+    let one = [mover, "seed=1"];
+    let two = [mover, "seed=2"];
+    let three = [mover, "seed=3", "fault=illegal", "at=20"];
+    let engines = [("one", &*python, &one[..]), ("two", &python, &two), ("three", &python, &three)];
+    let mut fleet = Fleet::start(None, 1, &engines);
+    let engine = |name: &str| format!("[[engine]]\nname = {name:?}\nprogram = {:?}\n", name.to_lowercase());
+    let event = "time-control = \"nodes=10\"\nmax-moves = 15\ntie-breaks = [\"wins\", \"seeds\"]\n\
+                 crashes = { then = \"continue\" }\n";
+    let season = format!(
+        "name = \"S\"\n{}{}{}[events.low]\nstay = [\"Two\", \"Three\"]\nformat = {{ match = {{ pairs = 1 }} }}\n\
+         promote = {{ count = 1, to = \"top\" }}\ngate = \"organiser\"\n{event}\
+         [events.top]\nstay = [\"One\"]\nformat = {{ match = {{ pairs = 1 }} }}\n{event}",
+        engine("One"),
+        engine("Two"),
+        engine("Three"),
+    );
+    fleet.file("s.toml", &season);
+    fleet.file("l.toml", "name = \"L\"\n[list]\nevents = [\"*\"]\nanchor = { engine = \"One\", elo = 3000 }\n");
+    fleet.file("old.pgn", OLD);
+    fleet.operator(&["apply", "l.toml"]).expect(0);
+    fleet.operator(&["import", "old.pgn", "--list", "L"]).expect(0);
+    fleet.operator(&["apply", "s.toml"]).expect(0);
+    fleet.worker(1);
+    let low = |fleet: &Fleet| {
+        let season = fleet.json(&["season", "S"]);
+        season["events"].as_array().unwrap().iter().find(|event| event["name"] == "low").cloned()
+    };
+    let name = low(&fleet).unwrap()["event"].as_str().unwrap_or("S/low").to_owned();
+    fleet.over(&name);
+    fleet.json(&["invite", "S", "One", "accepted", "--reason", "a letter"]);
+    let seen = |fleet: &Fleet| -> Vec<Value> {
+        let asked: [&[&str]; 5] =
+            [&["season", "S"], &["lists"], &["ratings", "L"], &["standings", &name], &["log", &name]];
+        let mut seen: Vec<Value> = asked.iter().map(|args| fleet.json(args)).collect();
+        seen.push(fleet.operator(&["season", "S", "--history"]).expect(0).out.into());
+        seen.push(fleet.operator(&["list", "--waiting"]).expect(3).out.into());
+        seen
+    };
+    let before = seen(&fleet);
+    assert_eq!(before[2]["games"], 3, "{:#}", before[2]);
+
+    end(&mut fleet, Signal::KILL);
+    let folder = fleet.folder.path().to_owned();
+    fs::remove_file(folder.join("state.redb")).unwrap();
+    let args = ["recover", "--archive", "archive", "--store", "embedded:state.redb", "--json"];
+    let report = run(&mut rookery(&folder, args)).expect(0).json();
+    assert_eq!(report["missing"].as_array().map(Vec::len), Some(0), "{report}");
+    fleet.coordinators[0].start();
+    assert_eq!(seen(&fleet), before);
+    // The same file is known, and the season goes on.
+    fleet.operator(&["import", "old.pgn", "--list", "L"]).expect(1);
+    fleet.operator(&["advance", "S", "--reason", "all is well"]).expect(0);
+    until(&fleet, &name.replace("low", "top"), |event| event["phase"] == "finished");
+    assert_eq!(fleet.json(&["ratings", "L"])["games"], 5);
+}
+
 #[test]
 fn an_archive_that_has_nothing_says_so() {
     let folder = tempfile::tempdir().unwrap();

@@ -263,8 +263,9 @@ impl<'a> Source<'a> {
     }
 }
 
-/// The nearest of `words`, if it is near enough to be what was meant. Case does not count.
-pub(super) fn nearest<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
+/// The nearest of `words`, if it is near enough to be what was meant; of the first thousand. Case does not count.
+#[must_use]
+pub fn nearest<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
     /// Longer words are not slips of the finger.
     const LONGEST: usize = 64;
     /// Among more words than this nothing is looked for.

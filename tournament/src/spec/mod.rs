@@ -16,7 +16,7 @@ mod walk;
 
 pub use change::{Class, Difference, differences};
 pub(crate) use defaults::margin as margin_of;
-pub use error::{MAX_ERRORS, SpecError, SpecErrors};
+pub use error::{MAX_ERRORS, SpecError, SpecErrors, nearest};
 pub use explain::explain;
 pub use flags::{FlagEngine, Flags, from_flags};
 pub use list::{ListSpec, Publish, explain_list, is_list, parse_list};

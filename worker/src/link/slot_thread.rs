@@ -245,6 +245,7 @@ impl Referee {
                     second_clock_ns: back.clocks[1].map(nanos),
                     transcripts: back.transcripts.iter().map(wire::transcript_out).collect(),
                     engine: back.engine,
+                    started_unix_ms: teller.started_unix_ms,
                 }))
             }
         }
@@ -271,6 +272,7 @@ impl Referee {
                 plies: back.plies.clone(),
                 outcome: None,
                 started_unix_ms: 0,
+                began_unix_ms: 0,
                 ended_unix_ms: 0,
                 worker: order.worker.clone(),
                 notes: Vec::new(),
@@ -380,15 +382,24 @@ struct Teller<'a> {
     told: usize,
     clocks: [Option<Duration>; 2],
     thinking: Duration,
+    /// When the game began; 0: not yet.
+    started_unix_ms: u64,
 }
 
 impl<'a> Teller<'a> {
-    const fn new(referee: &'a Referee, job: &'a Job) -> Self {
-        Self { referee, job, first: 0, plies: Vec::new(), told: 0, clocks: [None; 2], thinking: Duration::ZERO }
+    fn new(referee: &'a Referee, job: &'a Job) -> Self {
+        let (plies, clocks, thinking) = (Vec::new(), [None; 2], Duration::ZERO);
+        Self { referee, job, first: 0, plies, told: 0, clocks, thinking, started_unix_ms: 0 }
     }
 
     fn hear(&mut self, event: TableEvent) {
-        let TableEvent::Plies { first_ply, plies, clocks, thinking } = event else { return };
+        let (first_ply, plies, clocks, thinking) = match event {
+            TableEvent::Started { at_unix_ms, .. } => {
+                self.started_unix_ms = at_unix_ms;
+                return;
+            }
+            TableEvent::Plies { first_ply, plies, clocks, thinking } => (first_ply, plies, clocks, thinking),
+        };
         if self.plies.is_empty() {
             self.first = first_ply;
         }
@@ -434,6 +445,7 @@ impl<'a> Teller<'a> {
             first_clock_ns: clocks[0].map(nanos),
             second_clock_ns: clocks[1].map(nanos),
             thinking_ms: u64::try_from(self.thinking.as_millis()).unwrap_or(u64::MAX),
+            started_unix_ms: self.started_unix_ms,
         };
         // A full queue never holds the board up: the plies stay and are told with the next ones.
         let taken = self.referee.reports.try_send(Report::Progress(Box::new(progress))).is_ok();

@@ -48,6 +48,8 @@ pub enum TableEvent {
     Started {
         /// As they said themselves, by seat.
         engines: [EngineIdentity; 2],
+        /// When, milliseconds since 1970.
+        at_unix_ms: u64,
     },
     /// Plies were played.
     Plies {

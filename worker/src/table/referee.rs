@@ -122,7 +122,7 @@ impl<'a> Referee<'a> {
             started_unix_ms: unix_ms(),
         };
         let engines = [referee.seats[0].player.identity(), referee.seats[1].player.identity()];
-        (referee.sink)(TableEvent::Started { engines });
+        (referee.sink)(TableEvent::Started { engines, at_unix_ms: referee.started_unix_ms });
         referee.run(ending, &starter.cores)
     }
 
@@ -163,6 +163,7 @@ impl<'a> Referee<'a> {
             plies: self.plies,
             outcome: Some(outcome),
             started_unix_ms: self.started_unix_ms,
+            began_unix_ms: 0,
             ended_unix_ms: unix_ms(),
             worker: self.order.worker.clone(),
             notes: self.notes,

@@ -182,6 +182,7 @@ fn unfrozen() -> World {
     world
         .asked(Request::Apply {
             ladder: None,
+            chosen: None,
             spec,
             spec_digest,
             book,

@@ -27,6 +27,9 @@ fn ply(n: usize, mv: &str, white: Option<i32>) -> v1::Ply {
     }
 }
 
+/// When an attempt's game began is told apart by its number.
+const STARTED: u64 = 1_000_000;
+
 /// `moves` from ply `first` on.
 fn progress(
     attempt: Revision,
@@ -45,6 +48,7 @@ fn progress(
         first_clock_ns: Some(clock_ns(end.div_ceil(2))),
         second_clock_ns: Some(clock_ns(end / 2)),
         thinking_ms: 6_000,
+        started_unix_ms: STARTED + attempt as u64,
     })
 }
 
@@ -63,6 +67,7 @@ fn handed_back(
         plies: moves.iter().enumerate().map(|(n, mv)| ply(n, mv, white)).collect(),
         first_clock_ns: Some(clock_ns(end.div_ceil(2))),
         second_clock_ns: Some(clock_ns(end / 2)),
+        started_unix_ms: STARTED + attempt as u64,
         ..v1::HandedBack::default()
     })
 }
@@ -144,10 +149,19 @@ fn a_game_of_a_lost_worker_goes_on_from_its_last_position() {
             let record = finished.record.as_mut().unwrap();
             record.plies = point.plies.clone();
             record.notes = point.notes.clone();
+            record.started_unix_ms = 9 * STARTED;
         }
+        // What is told of it while it runs, and its record, have the first attempt's time.
+        let Ok(Answer::Game(_, _, in_play)) =
+            world.asked(Request::Game { event: String::new(), game: "1.1".to_owned() })
+        else {
+            panic!()
+        };
+        assert_eq!(in_play.began_unix_ms, STARTED + play.attempt as u64);
         world.say(2, message);
         world.run();
         let record = archived(&world.archive[0]);
+        assert_eq!((record.began(), record.started_unix_ms), (STARTED + play.attempt as u64, 9 * STARTED));
         assert_eq!((record.restarts, record.notes.len(), record.plies.len()), (1, 1, 4));
         assert_eq!((world.archive.len(), world.store.count("/results/")), (1, 1));
         assert_eq!(world.store.count("/1/0"), 0, "its checkpoints are gone");
@@ -165,7 +179,13 @@ fn replay_is_the_default() {
     assert_eq!(world.store.count("/live/"), 1, "nothing but the lease");
     lose(&mut world, 1);
     world.welcome(2, hello("w2", 1));
-    assert!(world.plays(2).remove(0).games.iter().all(|order| order.resume.is_none()));
+    let again = world.plays(2).remove(0);
+    assert!(again.games.iter().all(|order| order.resume.is_none()));
+    // It begins anew, and so does its time.
+    world.say(2, finished(again.attempt, &again.games[0], 0));
+    world.run();
+    let record = archived(&world.archive[0]);
+    assert_eq!((record.began_unix_ms, record.began()), (0, 1));
 }
 
 #[test]
@@ -323,6 +343,7 @@ fn endgame() -> (World, v1::Play) {
     world
         .asked(Request::Apply {
             ladder: None,
+            chosen: None,
             spec,
             spec_digest,
             book: ("sha256:b".to_owned(), std::sync::Arc::new(book)),

@@ -242,7 +242,9 @@ fn who_follows_a_game_in_play_is_told_each_ply() {
     let (mut world, play) = in_hand(&spec("m", 2, ""));
     world.take(1);
     let ask = Request::Follow { event: String::new(), game: "1.1".to_owned() };
-    let Ok(Answer::Following(uid, game, _, plies)) = world.asked(ask) else { panic!() };
+    let Ok(Answer::Following(uid, game, _, in_play)) = world.asked(ask) else { panic!() };
+    let plies = in_play.plies;
+    assert!(in_play.setup.is_some());
     assert_eq!((uid.as_str(), game, plies.len()), ("m-r", id_of(&play.games[0]), 0));
     let sent = world.take(1);
     let [Message::Follow(follow)] = sent.as_slice() else { panic!("{sent:?}") };

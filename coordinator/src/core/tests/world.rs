@@ -326,6 +326,7 @@ pub(super) fn apply_with(text: &str, tag: &str, files: &[&str]) -> Request {
     let uid = format!("{}-{tag}", spec.name);
     Request::Apply {
         ladder: None,
+        chosen: None,
         spec_digest: format!("sha256:{:016x}", fnv(&spec.digest_input())),
         change: change(&uid),
         spec: Box::new(spec),

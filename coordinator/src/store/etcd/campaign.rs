@@ -90,7 +90,7 @@ impl Campaign {
     async fn campaign(&self) -> Infallible {
         loop {
             if let Err(fault) = self.one_term().await {
-                tracing::warn!(?fault, "cannot campaign");
+                tracing::warn!("cannot stand for leader: {}", fault.text());
                 self.shared.announce(Leadership::Standby { leader: None });
                 sleep(BACK_OFF).await;
             }

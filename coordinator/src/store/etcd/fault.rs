@@ -32,7 +32,7 @@ impl Fault {
         matches!(self, Self::Not(_) | Self::Maybe(_))
     }
 
-    fn text(self) -> String {
+    pub(super) fn text(self) -> String {
         match self {
             Self::Nobody(text) | Self::Not(text) | Self::Maybe(text) | Self::TooLarge(text) | Self::Answer(text) => {
                 text
@@ -68,6 +68,22 @@ impl From<Error> for Fault {
             other => Self::Maybe(other.to_string()),
         }
     }
+}
+
+/// An error as a person reads it: what was said, and what it rests on.
+pub(super) fn said(error: &Error) -> String {
+    let Error::GRpcStatus(status) = error else { return error.to_string() };
+    let mut text = status.message().to_owned();
+    let mut cause = std::error::Error::source(status);
+    let mut last = None;
+    while let Some(error) = cause {
+        last = Some(error.to_string());
+        cause = error.source();
+    }
+    if let Some(last) = last.filter(|last| !text.contains(last.as_str())) {
+        text = if text.is_empty() { last } else { format!("{text}: {last}") };
+    }
+    if text.is_empty() { status.code().description().to_owned() } else { text }
 }
 
 /// Messages of refusals before anything was proposed to the cluster (etcd `api/v3rpc/rpctypes/error.go`). A timeout, a

@@ -9,7 +9,10 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use super::{Servers, fault::Fault};
+use super::{
+    Servers,
+    fault::{Fault, said},
+};
 use crate::store::STORE_KEY;
 
 /// Within which a member must take a connection and answer one read, or the next is tried.
@@ -109,11 +112,11 @@ impl Link {
                     state.client = Some(client.clone());
                     return Ok((client, state.generation));
                 }
-                Ok(Err(error)) => reasons.push(format!("{endpoint}: {error}")),
+                Ok(Err(error)) => reasons.push(format!("{endpoint}: {}", said(&error))),
                 Err(_) => reasons.push(format!("{endpoint}: no answer within {PROBE:?}")),
             }
         }
-        Err(Fault::Nobody(reasons.join("; ")))
+        Err(Fault::Nobody(format!("no member of etcd answers: {}", reasons.join("; "))))
     }
 
     /// Connects, authenticates, and makes sure that the member reaches a majority.

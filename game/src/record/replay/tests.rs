@@ -45,6 +45,7 @@ pub(crate) fn record(kind: GameKind, position: &str, moves: &str, book: usize, o
         plies,
         outcome,
         started_unix_ms: 0,
+        began_unix_ms: 0,
         ended_unix_ms: 0,
         worker: String::new(),
         notes: Vec::new(),

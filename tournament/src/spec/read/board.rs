@@ -7,7 +7,11 @@ use rookery_game::{
     setup::{GameKind, Limits},
 };
 
-use super::{MAX_NAME, MAX_PATH, event::Of, season::PRESET};
+use super::{
+    MAX_NAME, MAX_PATH,
+    event::{Of, is_misspelt},
+    season::PRESET,
+};
 use crate::spec::{
     CrashLimits, CrashesThen, Distinct, OpeningSource, OpeningsSpec, Per, defaults,
     walk::{Table, Value},
@@ -25,6 +29,8 @@ const MAX_BOOKS: usize = 64;
 pub(super) fn openings(event: &Table<'_>, game: GameKind, of: Of<'_>, level: bool) -> OpeningsSpec {
     let mut openings = defaults::openings(game);
     let Some(value) = event.get("openings") else { return openings };
+    // Of a game that is misspelt nothing is known.
+    let known = (!is_misspelt(event)).then_some(game);
     if value.is_text() {
         match value.text("").unwrap_or_default() {
             "own" => openings.source = OpeningSource::Own,
@@ -34,11 +40,11 @@ pub(super) fn openings(event: &Table<'_>, game: GameKind, of: Of<'_>, level: boo
                 value.error("openings are a table", hint);
             }
         }
-        check_game(&openings.source, value, game);
+        check_game(&openings.source, value, known);
         return openings;
     }
     let Some(table) = value.table("`openings`", "openings = { book = \"book.epd\" }") else { return openings };
-    if let Some(source) = source(&table, game, of) {
+    if let Some(source) = source(&table, known, of) {
         // A schedule is mixed already, so that its first rows are balanced too.
         if matches!(source, OpeningSource::Schedule(_)) {
             (openings.random, openings.distinct) = (false, Distinct::Encounter);
@@ -91,7 +97,7 @@ fn lines(table: &Table<'_>, openings: &mut OpeningsSpec) {
 /// Openings after a level match: always at random, each once.
 fn when_level(value: Value<'_>, game: GameKind, of: Of<'_>) -> Option<OpeningsSpec> {
     let table = value.table("`when-level`", "when-level = { book = \"book.epd\" }")?;
-    let source = source(&table, game, of);
+    let source = source(&table, Some(game), of);
     if source.is_none() && table.all().is_empty() {
         table.error("it does not say which", "expected e.g. `{ book = \"book.epd\" }`");
     }
@@ -105,7 +111,7 @@ fn when_level(value: Value<'_>, game: GameKind, of: Of<'_>) -> Option<OpeningsSp
 }
 
 /// Where openings come from, where it is said.
-fn source(table: &Table<'_>, game: GameKind, of: Of<'_>) -> Option<OpeningSource> {
+fn source(table: &Table<'_>, game: Option<GameKind>, of: Of<'_>) -> Option<OpeningSource> {
     let value = table.either(&["book", "chess960", "from", "schedule", "used-in"])?;
     let source = match value.key {
         "book" => value.line("book.epd", MAX_PATH).map(|book| OpeningSource::Book(book.to_owned())),
@@ -152,7 +158,8 @@ fn used_in(value: Value<'_>, of: Of<'_>) -> Option<OpeningSource> {
     Some(OpeningSource::UsedIn(events))
 }
 
-fn check_game(source: &OpeningSource, value: Value<'_>, game: GameKind) {
+fn check_game(source: &OpeningSource, value: Value<'_>, game: Option<GameKind>) {
+    let Some(game) = game else { return };
     let drawn = matches!(source, OpeningSource::Chess960 | OpeningSource::DoubleChess960);
     if drawn && game != GameKind::Chess960 {
         value.error("these openings are of Chess960", "write `game = \"chess960\"` in [event]");

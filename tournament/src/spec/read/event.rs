@@ -39,6 +39,13 @@ pub(super) fn game(table: &Table<'_>) -> Option<GameKind> {
     Some(game)
 }
 
+/// Whether the game is named by a word that is none: what else is said of it may be right.
+pub(super) fn is_misspelt(table: &Table<'_>) -> bool {
+    table.get("game").is_some_and(|value| {
+        !value.is_text() || value.text("").is_none_or(|text| GAMES.iter().all(|(word, _)| *word != text))
+    })
+}
+
 /// A key that is known and does nothing yet is a mistake, not a promise.
 fn not_yet(value: &Value<'_>, what: &str) {
     value.error(format!("{what} is not supported by this version yet"), "leave the key out");

@@ -6,6 +6,7 @@ use rookery_game::{
     setup::{GameKind, GameRules},
 };
 
+use super::event::is_misspelt;
 use crate::spec::{
     EngineSpec, EventSpec, Interruption, ResourceClass,
     defaults::{FIXED_CPU_CORES, FIXED_CPU_MEMORY},
@@ -18,6 +19,7 @@ const MAX_PLIES: i128 = rookery_game::board::MAX_PLIES as i128;
 /// What is chosen of the game's own rules.
 pub(super) fn rules(table: &Table<'_>, game: GameKind) -> GameRules {
     let default = chinese_checkers::Rules::default();
+    let game = if is_misspelt(table) { GameKind::ChineseCheckers } else { game };
     let profile = table.get("rules").and_then(|value| {
         if other_game(&value, game) {
             return None;

@@ -158,17 +158,12 @@ fn list_of<'d>(document: &'d DeTable<'_>) -> Option<(&'d str, Range<usize>)> {
     }
 }
 
-/// The list by whose ratings a spec's text has opponents chosen, and the spec's name where it has one.
+/// The list by whose ratings a spec's text has opponents chosen.
 #[must_use]
-pub fn chooses_by(text: &str) -> Option<(String, Option<String>)> {
+pub fn chooses_by(text: &str) -> Option<String> {
     let (document, _) = DeTable::parse_recoverable(text);
     let document = document.into_inner();
-    let (list, _) = list_of(&document)?;
-    let name = document.get("name").and_then(|value| match value.get_ref() {
-        DeValue::String(text) => Some(text.to_string()),
-        _ => None,
-    });
-    Some((list.to_owned(), name))
+    list_of(&document).map(|(list, _)| list.to_owned())
 }
 
 /// How a loader is asked for what a list says of opponents: it answers with a [`ListChoice`] as JSON.
@@ -186,6 +181,9 @@ pub struct ListChoice {
     /// Who was chosen before, where the event is there already: that stays.
     #[serde(default)]
     pub chosen: Option<Vec<String>>,
+    /// Nobody is chosen yet and all stand: the list is asked by somebody else, later.
+    #[serde(default)]
+    pub open: bool,
 }
 
 /// Who stands in `[[engine]]` tables, over all files.
@@ -201,7 +199,8 @@ impl Roster {
         for engine in &mut self.engines {
             let name = &engine.spec.setup.name;
             engine.listed = choice.ratings.get(name).copied().filter(|rating| rating.is_finite());
-            engine.chosen = choice.chosen.as_ref().map(|chosen| chosen.contains(name));
+            engine.chosen =
+                if choice.open { Some(true) } else { choice.chosen.as_ref().map(|chosen| chosen.contains(name)) };
         }
     }
 
