@@ -216,7 +216,7 @@ impl World {
                 self.nodes[node].next_ask += 1;
                 let ask = AskId(self.nodes[node].next_ask);
                 self.nodes[node].asks.insert(ask, task);
-                self.feed(node, Input::Asked { ask, request: *request });
+                self.feed(node, Input::Asked { ask, request });
             }
         }
     }
@@ -233,7 +233,7 @@ impl World {
         let now = self.clocks(node);
         let ask = AskId(u64::MAX);
         let mut found = Err(Denied::Unavailable("no answer at once".to_owned()));
-        for effect in self.nodes[node].core.handle(now, Input::Asked { ask, request }) {
+        for effect in self.nodes[node].core.handle(now, Input::Asked { ask, request: Box::new(request) }) {
             match effect {
                 Effect::Answer { ask: of, answer } if of == ask => found = answer,
                 other => self.carry_out(node, other),

@@ -21,7 +21,7 @@ impl Core {
             Input::Archived { ticket, outcome } => self.archived(ticket, outcome),
             Input::BookLoaded { digest, outcome } => self.book_loaded(&digest, &outcome),
             Input::Space { used, quota } => self.space(used, quota),
-            Input::Asked { ask, request } => self.asked(ask, request),
+            Input::Asked { ask, request } => self.asked(ask, *request),
             Input::Tick => self.tick(),
         }
         if self.lead.is_some() {

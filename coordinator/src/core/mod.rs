@@ -148,7 +148,7 @@ pub enum Input {
         /// Which question.
         ask: AskId,
         /// What.
-        request: Request,
+        request: Box<Request>,
     },
     /// Time passed.
     Tick,

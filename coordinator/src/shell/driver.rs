@@ -331,7 +331,7 @@ impl<M: Machine> Driver<M> {
         self.next_ask += 1;
         let id = AskId(self.next_ask);
         self.asks.insert(id, ask.reply);
-        self.feed(Input::Asked { ask: id, request: ask.request });
+        self.feed(Input::Asked { ask: id, request: Box::new(ask.request) });
     }
 
     fn feed(&mut self, input: Input) {

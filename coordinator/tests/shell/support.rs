@@ -170,7 +170,7 @@ impl Machine for Fake {
                 let recorded = v1::Recorded { attempt: finished.attempt, game, go_on: false };
                 vec![self.send(attach_response::Message::Recorded(recorded))]
             }
-            Input::Asked { ask, request } => vec![Effect::Answer { ask, answer: Self::asked(request) }],
+            Input::Asked { ask, request } => vec![Effect::Answer { ask, answer: Self::asked(*request) }],
             _ => Vec::new(),
         }
     }

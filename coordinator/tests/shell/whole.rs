@@ -229,7 +229,7 @@ fn a_store_that_fills_is_an_alarm() {
     core.handle(now, core::Input::Lead { since: 1, store_id: "s".to_owned(), loaded: Box::default() });
     let mut alarms = |used| {
         core.handle(now, core::Input::Space { used, quota: 1_000 << 20 });
-        let asked = core::Input::Asked { ask: core::AskId(1), request: core::Request::Alarms };
+        let asked = core::Input::Asked { ask: core::AskId(1), request: Box::new(core::Request::Alarms) };
         match core.handle(now, asked).pop() {
             Some(core::Effect::Answer { answer: Ok(core::Answer::Alarms(alarms)), .. }) => alarms,
             other => panic!("not the alarms: {other:?}"),

@@ -224,7 +224,7 @@ impl World {
     pub(super) fn ask(&mut self, request: Request) -> AskId {
         self.asks += 1;
         let ask = AskId(self.asks);
-        self.put(Input::Asked { ask, request });
+        self.put(Input::Asked { ask, request: Box::new(request) });
         ask
     }
 
