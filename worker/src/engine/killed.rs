@@ -3,10 +3,16 @@
 //! A process does not learn who sent a signal to another one. What can be known: signals that an engine raises by what
 //! it does (a bad address, an abort) are its own; its own limit of memory is watched by us; and the kernel counts whom
 //! it kills for want of memory.
+//!
+//! What cannot be known: whether a SIGSEGV or SIGABRT was sent by somebody else. A parent learns the signal and no more, and
+//! an engine that dies so has nearly always done it itself, so that it is taken for the engine's crash. Where a shell is
+//! between, only its exit code is there to read.
 
 use std::{
     fs,
+    os::unix::process::ExitStatusExt,
     path::{Path, PathBuf},
+    process::ExitStatus,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -23,6 +29,39 @@ const NONE: u64 = u64::MAX;
 /// Whether a signal tells nothing of who sent it.
 pub(super) fn from_outside(signal: i32) -> bool {
     FROM_OUTSIDE.contains(&signal)
+}
+
+/// The signal of which an exit code speaks: a shell whose child was killed exits with 128 and the signal (POSIX, "Exit
+/// Status for Commands"), and so do runtimes that tidy up first. Only of signals that have a name here: an engine may exit
+/// with any other number.
+pub(super) fn told_by_code(status: ExitStatus) -> Option<i32> {
+    status.code()?.checked_sub(128).filter(|signal| signal_name(*signal).is_some())
+}
+
+/// The signal that ended a process, or its child, as far as its own end tells.
+pub(super) fn signal(status: ExitStatus) -> Option<i32> {
+    status.signal().or_else(|| told_by_code(status))
+}
+
+/// `SIGSEGV`. `None`: no signal that ends engines.
+pub(super) fn signal_name(signal: i32) -> Option<&'static str> {
+    Some(match signal {
+        1 => "SIGHUP",
+        2 => "SIGINT",
+        3 => "SIGQUIT",
+        4 => "SIGILL",
+        5 => "SIGTRAP",
+        6 => "SIGABRT",
+        7 => "SIGBUS",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        11 => "SIGSEGV",
+        13 => "SIGPIPE",
+        15 => "SIGTERM",
+        24 => "SIGXCPU",
+        31 => "SIGSYS",
+        _ => return None,
+    })
 }
 
 /// How many processes the kernel killed for want of memory, now and a little before.
@@ -147,6 +186,25 @@ mod tests {
         let (_root, counted) = counted("", &[]);
         counted.look();
         assert!(counted.verdict().is_err_and(|why| why.contains("cannot be told")));
+    }
+
+    #[test]
+    fn a_shell_tells_by_its_code_what_killed_its_child() {
+        let exited = |code: i32| ExitStatus::from_raw(code << 8);
+        for (status, expected) in [
+            (ExitStatus::from_raw(9), Some(9)),
+            (exited(137), Some(9)),
+            (exited(143), Some(15)),
+            (exited(139), Some(11)),
+            (exited(0), None),
+            (exited(3), None),
+            (exited(9), None),
+            (exited(128), None),
+            (exited(138), None),
+            (exited(255), None),
+        ] {
+            assert_eq!(signal(status), expected, "{status}");
+        }
     }
 
     #[test]

@@ -19,7 +19,7 @@ use rustix::{
 };
 
 use super::{
-    killed::{OutOfMemory, from_outside},
+    killed::{self, OutOfMemory},
     launch::{Launch, NotStarted},
     limits::{KILL_WAIT, STATUS_WAIT},
     lines::Lines,
@@ -272,7 +272,7 @@ impl Process {
         let status = self.status.map_or_else(|| "ended".to_owned(), describe);
         match over {
             Some(status) => Fault::Ended { status },
-            None if self.status.and_then(|status| status.signal()).is_some_and(from_outside) => {
+            None if self.status.and_then(killed::signal).is_some_and(killed::from_outside) => {
                 Fault::Killed { status: format!("{status}{held}"), machine: self.kills.verdict() }
             }
             None => Fault::Ended { status },
@@ -375,32 +375,18 @@ fn check_executable(program: &Path, directory: &Path) -> Result<(), io::Error> {
     rustix::fs::access(&path, Access::EXEC_OK).map_err(Into::into)
 }
 
-/// `exited with code 3`, `was killed by SIGSEGV`.
+/// `exited with code 3`, `was killed by SIGSEGV`, `exited with code 137, as a shell does whose child was killed by
+/// SIGKILL`.
 pub(crate) fn describe(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
-        (Some(code), _) => format!("exited with code {code}"),
-        (None, Some(signal)) => format!("was killed by {}", signal_name(signal)),
+        (Some(code), _) => match killed::told_by_code(status).and_then(killed::signal_name) {
+            Some(name) => format!("exited with code {code}, as a shell does whose child was killed by {name}"),
+            None => format!("exited with code {code}"),
+        },
+        (None, Some(signal)) => match killed::signal_name(signal) {
+            Some(name) => format!("was killed by {name}"),
+            None => format!("was killed by signal {signal}"),
+        },
         (None, None) => "ended".to_owned(),
     }
-}
-
-fn signal_name(signal: i32) -> String {
-    let name = match signal {
-        4 => "SIGILL",
-        6 => "SIGABRT",
-        1 => "SIGHUP",
-        2 => "SIGINT",
-        3 => "SIGQUIT",
-        5 => "SIGTRAP",
-        7 => "SIGBUS",
-        8 => "SIGFPE",
-        9 => "SIGKILL",
-        11 => "SIGSEGV",
-        13 => "SIGPIPE",
-        15 => "SIGTERM",
-        24 => "SIGXCPU",
-        31 => "SIGSYS",
-        _ => return format!("signal {signal}"),
-    };
-    name.to_owned()
 }

@@ -125,8 +125,23 @@ impl Lag {
         }
     }
 
+    /// Lets the referee wait, and measures its own waiting where the last stretch (`from`) has begun at `now`. Gives when it
+    /// woke, too.
+    pub(super) fn around<T>(&mut self, from: Option<Instant>, now: Instant, wait: impl FnOnce() -> T) -> (T, Instant) {
+        let measured = from.filter(|&from| now >= from);
+        if let Some(from) = measured {
+            self.near(from, now);
+        }
+        let waited = wait();
+        let woke = Instant::now();
+        if measured.is_some() {
+            self.woke(woke);
+        }
+        (waited, woke)
+    }
+
     /// The flag falls soon, and nothing was measured since `from`: the baseline of the referee's own waiting.
-    pub(super) fn near(&mut self, from: Instant, now: Instant) {
+    fn near(&mut self, from: Instant, now: Instant) {
         if self.me_at.is_none_or(|at| at < from) {
             self.woke(now);
             self.me_waited = Duration::ZERO;
@@ -134,7 +149,7 @@ impl Lag {
     }
 
     /// The referee was woken.
-    pub(super) fn woke(&mut self, now: Instant) {
+    fn woke(&mut self, now: Instant) {
         if self.me_at.is_some_and(|at| now.duration_since(at) < WAKES_APART) {
             return;
         }
@@ -241,22 +256,58 @@ mod tests {
         assert_eq!(not_self_made(ms(90), ms(0), ms(50), 1), ms(50));
     }
 
+    /// A referee of whose waiting the kernel says what the test does.
+    struct Kernel(tempfile::NamedTempFile);
+
+    impl Kernel {
+        fn says(&self, delay_ms: u64) {
+            std::fs::write(self.0.path(), format!("1 {} 1\n", delay_ms * 1_000_000)).unwrap();
+        }
+    }
+
+    fn watched() -> (Kernel, Lag) {
+        let kernel = Kernel(tempfile::NamedTempFile::new().unwrap());
+        kernel.says(10);
+        let me = Thread { file: File::open(kernel.0.path()).unwrap(), base: Stat::default() };
+        (kernel, Lag { me: Some(me), ..Lag::default() })
+    }
+
     #[test]
     fn only_the_last_wake_before_a_flag_counts() {
-        let kernel = tempfile::NamedTempFile::new().unwrap();
-        let says = |delay_ms: u64| std::fs::write(kernel.path(), format!("1 {} 1\n", delay_ms * 1_000_000)).unwrap();
-        says(10);
-        let me = Thread { file: File::open(kernel.path()).unwrap(), base: Stat::default() };
-        let mut lag = Lag { me: Some(me), ..Lag::default() };
+        let (kernel, mut lag) = watched();
         let begun = Instant::now();
         // What it waited before the last stretch is none of the answer's.
         lag.near(begun, begun + ms(1));
         assert_eq!(lag.me_waited, ms(0));
-        says(17);
+        kernel.says(17);
         lag.woke(begun + ms(5));
         assert_eq!(lag.me_waited, ms(7));
         lag.near(begun, begun + ms(6));
         assert_eq!(lag.me_waited, ms(7), "the stretch has begun already");
+    }
+
+    #[test]
+    fn a_wait_is_measured_in_the_last_stretch_and_not_before() {
+        for (begun_already, waited, since) in [(true, 7, 0), (false, 0, 17)] {
+            let (kernel, mut lag) = watched();
+            let now = Instant::now();
+            let from = if begun_already { now } else { now + Duration::from_secs(60) };
+            let ((), woke) = lag.around(Some(from), now, || {
+                kernel.says(17);
+                // So that its wake is not taken for the one at the stretch's begin.
+                while now.elapsed() < WAKES_APART * 2 {
+                    std::thread::yield_now();
+                }
+            });
+            assert!(woke >= now + WAKES_APART * 2);
+            assert_eq!(lag.me_waited, ms(waited), "{begun_already}");
+            // What a judgement would find beside it: nothing, once the wake was measured.
+            let me = lag.me.as_ref().unwrap();
+            assert_eq!(read(&me.file).unwrap().delay - me.base.delay, since * 1_000_000, "{begun_already}");
+        }
+        let (_kernel, mut lag) = watched();
+        lag.around(None, Instant::now(), || ());
+        assert_eq!(lag.me_at, None, "no flag can fall");
     }
 
     #[test]

@@ -249,15 +249,7 @@ impl Referee<'_> {
         let stretch = flag.and_then(|flag| flag.checked_sub(LAST_STRETCH));
         // It begins with a wake of its own.
         let until = stretch.filter(|&from| now < from).map_or(until, |from| until.min(from).min(now + LONGEST_SLEEP));
-        let measured = stretch.filter(|&from| now >= from);
-        if let Some(from) = measured {
-            self.lag.near(from, now);
-        }
-        let waited = self.waiter.wait(Some(until));
-        let woke = Instant::now();
-        if measured.is_some() {
-            self.lag.woke(woke);
-        }
+        let (waited, woke) = self.lag.around(stretch, now, || self.waiter.wait(Some(until)));
         let late = woke.saturating_duration_since(until);
         if late > WAKES_LATE {
             self.overslept += late;

@@ -62,27 +62,40 @@ fn a_kill_of_which_nobody_knows_by_whom_is_judged_by_the_event() {
     if !python() {
         skip!("no python3")
     }
-    let played = |how: &str, killed: Killed| {
-        let mut order =
-            order(&Engine::fake("Bad", &["die=go", &format!("how={how}")]), &Engine::fake("Good", &[]), NODES);
+    let played = |engine: Engine, killed: Killed| {
+        let mut order = order(&engine, &Engine::fake("Good", &[]), NODES);
         order.setup.killed = killed;
         order.launches[0].memory = Some(1 << 30);
         play_on(&mut slot(), &order).0
     };
-    for how in ["kill", "term"] {
-        let record = finished(played(how, Killed::Crash));
+    let alone = |how: &str| Engine::fake("Bad", &["die=go", &format!("how={how}")]);
+    // A shell that stays, and ends with what it was told of its child.
+    let in_shell = |how: &str| {
+        let mut engine = alone(how);
+        let python = std::mem::replace(&mut engine.launch.program, "/bin/sh".into());
+        engine.launch.args.splice(0..0, ["-c".into(), "\"$0\" \"$@\"; exit $?".into(), python.into_os_string()]);
+        engine
+    };
+    for (engine, words) in [
+        (alone("kill"), "Bad was killed by SIGKILL"),
+        (alone("term"), "Bad was killed by SIGTERM"),
+        (in_shell("kill"), "Bad exited with code 137, as a shell does whose child was killed by SIGKILL"),
+        (in_shell("term"), "Bad exited with code 143, as a shell does whose child was killed by SIGTERM"),
+    ] {
+        let record = finished(played(engine.clone(), Killed::Crash));
         assert_fault(&record, Seat::First, Ending::Crash, "no kill for want of memory");
         assert_fault(&record, Seat::First, Ending::Crash, "`killed = \"crash\"` in the event makes it the engine's");
-        let back = handed_back(played(how, Killed::Interruption));
+        let back = handed_back(played(engine, Killed::Interruption));
         assert_eq!((back.reason, back.plies.len()), (HandBackReason::HostFault, 2));
-        for part in ["Bad was killed by SIG", "MiB of memory where its limit is 1024 MiB", "not known by whom"] {
+        for part in [words, "MiB of memory where its limit is 1024 MiB", "not known by whom"] {
             assert!(back.evidence.contains(part), "{}", back.evidence);
         }
         assert_eq!(back.transcripts.len(), 2);
     }
     // What an engine does to itself is its own, whatever the event says.
-    for how in ["segv", "exit", "abort"] {
-        assert_fault(&finished(played(how, Killed::Interruption)), Seat::First, Ending::Crash, "engine ");
+    for engine in [alone("segv"), alone("exit"), alone("abort"), in_shell("segv"), in_shell("exit"), in_shell("abort")]
+    {
+        assert_fault(&finished(played(engine, Killed::Interruption)), Seat::First, Ending::Crash, "engine ");
     }
 }
 
