@@ -104,6 +104,7 @@ impl Game {
             transcripts: Vec::new(),
             warnings: BTreeMap::new(),
             restarts: 0,
+            nth: 0,
             interrupted: Vec::new(),
         };
         Some(pgn::write(&record, &PgnOptions::default()))

@@ -425,6 +425,7 @@ pub fn read_record(
         transcripts: record.transcripts.into_iter().filter_map(read_transcript).collect(),
         warnings: record.warnings,
         restarts: record.restarts,
+        nth: 0,
         interrupted: Vec::new(),
     })
 }
@@ -449,9 +450,9 @@ pub fn read_transcript(value: v1::Transcript) -> Option<Transcript> {
 /// An attempt that ended without a result.
 #[must_use]
 pub fn interrupted(value: Interrupted) -> v1::Interrupted {
-    let Interrupted { attempt, worker, why, at_unix_ms, transcripts } = value;
+    let Interrupted { attempt, nth, worker, why, at_unix_ms, transcripts } = value;
     let transcripts = transcripts.into_iter().map(transcript).collect();
-    v1::Interrupted { attempt, worker, why, at_unix_ms, transcripts }
+    v1::Interrupted { attempt, worker, why, at_unix_ms, transcripts, nth }
 }
 
 /// The last lines of an engine.

@@ -218,6 +218,14 @@ pub struct LoggedFact {
     pub fact: Fact,
 }
 
+impl LoggedFact {
+    /// Whether it was put on record for this request of a client.
+    #[must_use]
+    pub fn is_of(&self, request_id: &str) -> bool {
+        !request_id.is_empty() && self.request_id == request_id
+    }
+}
+
 /// An engine's rating in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

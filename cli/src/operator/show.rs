@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use rookery_coordinator::core::attempt_words;
 use rookery_proto::v1;
 use serde_json::{Value, json};
 
@@ -315,10 +316,10 @@ pub(super) fn explain_text(answer: &v1::ExplainGameResponse) -> String {
     for line in &answer.lines {
         let _ = writeln!(text, "{line}");
     }
-    for attempt in &answer.interrupted {
-        let v1::Interrupted { attempt: number, worker, why, at_unix_ms, transcripts } = attempt;
-        let _ = writeln!(text, "\nattempt {number} with worker {worker} came back at {}: {why}", time(*at_unix_ms));
-        transcripts_text(&mut text, answer, transcripts);
+    for attempt in answer.interrupted.iter().filter(|attempt| !attempt.transcripts.is_empty()) {
+        let words = attempt_words(attempt.nth, attempt.attempt);
+        let _ = writeln!(text, "\nlast lines of the {words} with worker {}:", attempt.worker);
+        transcripts_text(&mut text, answer, &attempt.transcripts);
     }
     if !answer.transcripts.is_empty() {
         let _ = writeln!(text, "\nlast lines, in seconds since {}", time(answer.started_unix_ms));
@@ -364,7 +365,7 @@ fn time(unix_ms: u64) -> String {
 
 pub(super) fn explain_json(answer: &v1::ExplainGameResponse) -> Value {
     let interrupted = answer.interrupted.iter().map(|attempt| {
-        json!({ "attempt": attempt.attempt, "worker": attempt.worker, "why": attempt.why,
+        json!({ "attempt": attempt.attempt, "nth": attempt.nth, "worker": attempt.worker, "why": attempt.why,
             "at_unix_ms": attempt.at_unix_ms, "transcripts": transcripts_json(&attempt.transcripts) })
     });
     json!({ "game": answer.summary.as_ref().map(game_json), "lines": answer.lines,

@@ -140,6 +140,7 @@ impl Core {
             games: hand.games.iter().map(|game| game.id).collect(),
             ask_between: hand.ask_between,
             handed_out_ms: self.now.unix_ms,
+            nth: known.nth.saturating_add(1),
             broken: known.broken,
             last_error: known.last_error.clone(),
             by,
@@ -245,6 +246,7 @@ fn in_hand(state: &EventState, pair: &rookery_tournament::PairId) -> bool {
 fn taken_back(known: &Pair, broken: bool, error: &str, by: (Revision, u64), now_ms: u64) -> Lease {
     Lease {
         handed_out_ms: known.hand.as_ref().map_or(now_ms, |hand| hand.handed_ms),
+        nth: known.nth,
         broken: known.broken + u32::from(broken),
         last_error: if error.is_empty() { known.last_error.clone() } else { cut(error, limits::ERROR_BYTES) },
         by,

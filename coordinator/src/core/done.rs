@@ -46,6 +46,7 @@ impl Core {
         let Some(state) = self.events.get_mut(uid) else { return };
         let known = state.pair_mut(pair);
         known.revision = revision;
+        known.nth = known.nth.saturating_add(1);
         let Some(hand) = known.hand.as_mut() else { return };
         hand.attempt = revision;
         hand.handed_ms = unix_ms;
@@ -88,7 +89,7 @@ impl Core {
         let go_on = match left {
             None => {
                 known.revision = 0;
-                known.broken = 0;
+                (known.nth, known.broken) = (0, 0);
                 known.last_error.clear();
                 false
             }
@@ -115,6 +116,7 @@ impl Core {
     /// The lease as it is after a taking back.
     fn taken_back(&mut self, uid: &str, pair: PairId, revision: Revision, broken: bool, error: &str) {
         let Some(state) = self.events.get_mut(uid) else { return };
+        self.last_lines.ended(uid, state, pair, error, self.now.unix_ms);
         let waits = state.set_aside.contains_key(&pair);
         let known = state.pair_mut(pair);
         known.revision = revision;
@@ -160,7 +162,7 @@ impl Core {
         if let Some(state) = self.events.get_mut(uid) {
             let known = state.pair_mut(pair);
             known.revision = 0;
-            known.broken = 0;
+            (known.nth, known.broken) = (0, 0);
             known.last_error.clear();
             if known.hand.is_none() {
                 state.pairs.remove(&pair);
@@ -377,8 +379,9 @@ impl Core {
         let before = known.revision;
         let lease = there.iter().find(|kv| kv.key == key);
         known.revision = lease.map_or(0, |kv| kv.modified);
+        known.nth = 0;
         if let Some(lease) = lease.and_then(|kv| decode::<Lease>(&kv.value)) {
-            known.broken = lease.broken;
+            (known.nth, known.broken) = (lease.nth, lease.broken);
             known.last_error = lease.last_error;
         }
         let changed = known.revision != before;

@@ -1,8 +1,8 @@
 //! Why a game waits, runs or ended, and who decided.
 
-use rookery_tournament::{Fact, GameId, PairId, event::Phase, format::Want};
+use rookery_tournament::{GameId, PairId, event::Phase, format::Want};
 
-use super::{Answer, Core, Denied, state::EventState};
+use super::{Answer, Core, Denied, Explained, state::EventState, story::attempt_words};
 
 impl Core {
     /// Why a due pair is with nobody: what each worker lacks. Empty where a worker would take it.
@@ -46,77 +46,51 @@ impl Core {
 
     pub(super) fn explain(&self, uid: &str, game: &GameId) -> Result<Answer, Denied> {
         let state = self.events.get(uid).ok_or_else(|| Denied::NotFound(format!("no event `{uid}`")))?;
-        let summary = state.summary_of(uid, game, None);
-        let mut lines = Vec::new();
+        let story = state.story(game, self.stands_now(uid, state, game));
+        let explained = Explained {
+            summary: state.summary_of(uid, game, None),
+            location: state.results.location(game),
+            interrupted: self.last_lines.of(uid, game),
+            story,
+        };
+        let lines = explained.story.lines(&explained.interrupted, None);
+        Ok(Answer::Explained(Box::new(explained), lines))
+    }
+
+    /// How it stands with a take that is not on record, or counts nowhere.
+    fn stands_now(&self, uid: &str, state: &EventState, game: &GameId) -> Vec<String> {
+        if state.voided(game) {
+            let last = state.event.order(game).and_then(|order| state.event.game_at(order)).map(|due| due.id.take);
+            let next = last.filter(|last| *last > game.take).map(|last| format!("; take {last} does, or is due"));
+            return vec![format!("this take counts nowhere{}", next.unwrap_or_default())];
+        }
+        if state.results.contains_key(game) || state.event.ruling(game).is_some() {
+            return Vec::new();
+        }
         let known = state.pairs.get(&game.pair);
-        if let Some(stored) = state.results.get(game) {
-            let entry = &stored.entry;
-            let fault = match entry.fault {
-                Some(rookery_game::Seat::First) => format!(", {} at fault", summary.first),
-                Some(rookery_game::Seat::Second) => format!(", {} at fault", summary.second),
-                None => String::new(),
-            };
-            lines.push(format!(
-                "on record: {} by {}{fault}, {} plies, worker {}, attempt {}",
-                entry.result.as_str(),
-                ending(entry.ending),
-                entry.plies,
-                entry.worker,
-                stored.attempt
-            ));
-        } else if let Some(hand) = known.and_then(|known| known.hand.as_ref()).filter(|_| state.in_play(game)) {
-            if hand.attempt == 0 {
-                lines.push(format!("being handed out to worker {}", hand.worker));
-            } else {
-                let ply = hand.running.get(game).map_or(0, |running| running.ply);
-                let worker = &hand.worker;
-                lines.push(format!("attempt {} with worker {worker}, at ply {ply}", hand.attempt));
-                if self.workers.get(worker).is_none_or(|known| known.session.is_none()) {
-                    lines.push(format!("worker {worker} is not attached; it has a grace to come back"));
-                }
-            }
-            if hand.asked_back {
-                lines.push("it was asked back".to_owned());
-            }
-            if hand.recording.contains(game) {
-                lines.push("finished; its record is on its way to the archive and the store".to_owned());
-            }
-        } else {
-            lines.extend(self.why_waits(uid, state, game));
+        let Some(hand) = known.and_then(|known| known.hand.as_ref()).filter(|_| state.in_play(game)) else {
+            return self.why_waits(uid, state, game);
+        };
+        let worker = &hand.worker;
+        if hand.attempt == 0 {
+            return vec![format!("being handed out to worker {worker}")];
         }
-        let decisions = state.decisions.get(game);
-        if let Some(kept) = state.kept.get(game) {
-            // What another leader decided stands in the game's notes alone.
-            let here = |text: &String| decisions.is_some_and(|decisions| decisions.contains(text));
-            lines.extend(kept.notes.iter().map(|note| note.text.clone()).filter(|text| !here(text)));
+        let ply = hand.running.get(game).map_or(0, |running| running.ply);
+        let attempt = attempt_words(known.map_or(0, |known| known.nth), hand.attempt);
+        let mut lines = vec![format!("{attempt} with worker {worker}, at ply {ply}")];
+        if self.workers.get(worker).is_none_or(|known| known.session.is_none()) {
+            lines.push(format!("worker {worker} is not attached; it has a grace to come back"));
         }
-        if let Some(decisions) = decisions {
-            let rule = state.event.spec().event.interruption.name();
-            for line in decisions {
-                lines.push(format!("interruption, rule `{rule}`: {line}"));
-            }
+        if hand.asked_back {
+            lines.push("it was asked back".to_owned());
         }
-        if let Some(known) = known {
-            if known.broken > 0 {
-                lines.push(format!("{} attempts at its pair broke", known.broken));
-            }
-            if !known.last_error.is_empty() {
-                lines.push(format!("last error: {}", known.last_error));
-            }
+        if hand.recording.contains(game) {
+            lines.push("finished; its record is on its way to the archive and the store".to_owned());
         }
-        lines.extend(state.facts.iter().filter(|fact| touches(&fact.fact, game)).map(|fact| {
-            let kind = state.fact_word(&fact.fact);
-            let reason = if fact.reason.is_empty() { String::new() } else { format!(": {}", fact.reason) };
-            format!("{kind} by {}{reason}", fact.by)
-        }));
-        let location = state.results.location(game);
-        Ok(Answer::Explained(Box::new(summary), lines, location, self.last_lines.of(uid, game)))
+        lines
     }
 
     fn why_waits(&self, uid: &str, state: &EventState, game: &GameId) -> Vec<String> {
-        if state.voided(game) {
-            return vec!["this take counts nowhere".to_owned()];
-        }
         if let Some(error) = state.set_aside.get(&game.pair) {
             return vec![format!("set aside, a person is asked: {error}")];
         }
@@ -146,44 +120,4 @@ impl Core {
         }
         reasons.into_iter().map(|why| format!("waits: {why}")).collect()
     }
-}
-
-impl EventState {
-    fn fact_word(&self, fact: &Fact) -> String {
-        match fact {
-            Fact::Ruled { result, .. } => format!("ruled {}", result.as_str()),
-            Fact::Imported { .. } => "played elsewhere: the ladder's state was imported".to_owned(),
-            Fact::Voided { .. } => "voided".to_owned(),
-            Fact::Replay { .. } => "to be replayed".to_owned(),
-            Fact::SetAside { error, .. } => format!("set aside ({error})"),
-            Fact::Retried { .. } => "due again".to_owned(),
-            Fact::Stopped { why, .. } => format!("event stopped ({why})"),
-            Fact::Withdrawn { entrant, keep_games } => {
-                let games = if *keep_games { "its games count" } else { "its games do not count" };
-                format!("{} withdrawn ({games})", self.engine_name(*entrant))
-            }
-            _ => String::new(),
-        }
-    }
-}
-
-fn touches(fact: &Fact, game: &GameId) -> bool {
-    match fact {
-        Fact::Ruled { game: of, .. } => of == game,
-        Fact::Imported { facts, .. } => facts.iter().any(|fact| touches(fact, game)),
-        Fact::Voided { games } | Fact::Replay { games } => games.contains(game),
-        Fact::SetAside { pairs, .. } | Fact::Retried { pairs } => pairs.contains(&game.pair),
-        Fact::Stopped { encounter: None, .. } => true,
-        Fact::Withdrawn { entrant, .. } => [game.pair.a, game.pair.b].contains(entrant),
-        Fact::Stopped { encounter: Some((a, b)), .. } => {
-            (game.pair.a, game.pair.b) == (*a, *b) || (game.pair.a, game.pair.b) == (*b, *a)
-        }
-        _ => false,
-    }
-}
-
-/// An ending as the wire names it, in words: `time loss`.
-fn ending(ending: rookery_game::Ending) -> String {
-    let name = crate::wire::ending(ending).as_str_name().strip_prefix("ENDING_").unwrap_or_default();
-    name.to_ascii_lowercase().replace('_', " ")
 }

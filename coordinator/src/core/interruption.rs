@@ -334,6 +334,7 @@ impl Core {
             transcripts: Vec::new(),
             warnings: std::collections::BTreeMap::new(),
             restarts: kept.restarts,
+            nth: 0,
             interrupted: self.last_lines.of(uid, &due.id),
         };
         let replayed = match game.replay() {

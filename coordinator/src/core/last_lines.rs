@@ -1,15 +1,14 @@
-//! The last lines of engines in attempts that came back: kept until the game is on record, and archived with it.
+//! Attempts that ended without a result, with the last lines of engines: kept until the game is on record, and archived
+//! with it.
 //!
 //! They are for people and no result rests on them, so that they are not in the store: a new leader has none of before.
 
 use std::collections::VecDeque;
 
-use rookery_game::record::Interrupted;
-use rookery_proto::v1;
-use rookery_tournament::GameId;
+use rookery_game::record::{Interrupted, Transcript};
+use rookery_tournament::{GameId, PairId};
 
-use super::limits;
-use crate::{store::Revision, wire};
+use super::{limits, state::EventState};
 
 /// Of all games together, oldest first.
 #[derive(Default)]
@@ -26,35 +25,42 @@ struct Entry {
 }
 
 impl LastLines {
-    /// Keeps what came with a hand-back; the oldest give way where there is no room.
-    pub(super) fn keep(
-        &mut self,
-        uid: &str,
-        game: GameId,
-        transcripts: Vec<v1::Transcript>,
-        what: (Revision, &str, String, u64),
-    ) {
-        let (attempt, worker, why, at_unix_ms) = what;
-        let lines = |transcript: &v1::Transcript| {
+    /// Keeps what a worker said with a hand-back; the oldest give way where there is no room.
+    pub(super) fn keep(&mut self, uid: &str, game: GameId, what: Interrupted) {
+        let lines = |transcript: &Transcript| {
             let lines = transcript.lines.iter().chain(&transcript.stderr).map(|line| line.len() + size_of::<String>());
             lines.sum::<usize>() + transcript.reproduce.len()
         };
-        let bytes: usize = transcripts.iter().map(lines).sum();
-        let empty = bytes == 0;
         // So that there are never many of them.
-        let bytes = bytes.max(limits::LAST_LINES_LEAST);
-        let known = |entry: &Entry| entry.uid == uid && entry.game == game && entry.what.attempt == attempt;
-        if empty || bytes > limits::LAST_LINES_BYTES || self.kept.iter().any(known) {
+        let bytes = what.transcripts.iter().map(lines).sum::<usize>().max(limits::LAST_LINES_LEAST);
+        if bytes > limits::LAST_LINES_BYTES || self.knows(uid, &game, what.attempt) {
             return;
         }
-        let transcripts = transcripts.into_iter().filter_map(wire::read_transcript).collect();
-        let what = Interrupted { attempt, worker: worker.to_owned(), why, at_unix_ms, transcripts };
         self.bytes += bytes;
         self.kept.push_back(Entry { uid: uid.to_owned(), game, bytes, what });
         while self.bytes > limits::LAST_LINES_BYTES {
             let Some(oldest) = self.kept.pop_front() else { break };
             self.bytes -= oldest.bytes;
         }
+    }
+
+    /// An attempt is over, for whatever reason: kept for the game that it was at.
+    pub(super) fn ended(&mut self, uid: &str, state: &EventState, pair: PairId, error: &str, at_unix_ms: u64) {
+        let Some(known) = state.pairs.get(&pair) else { return };
+        let Some(hand) = known.hand.as_ref().filter(|_| !error.is_empty()) else { return };
+        let mut games = hand.games.iter().map(|game| game.id).filter(|game| !state.results.contains_key(game));
+        let Some(game) = games.next() else { return };
+        if games.any(|game| self.knows(uid, &game, hand.attempt)) {
+            return;
+        }
+        let of_it = error.strip_prefix(&format!("worker {}", hand.worker));
+        let why = of_it.map_or(error, |rest| rest.trim_start_matches([':', ' '])).to_owned();
+        let (attempt, nth, worker) = (hand.attempt, known.nth, hand.worker.clone());
+        self.keep(uid, game, Interrupted { attempt, nth, worker, why, at_unix_ms, transcripts: Vec::new() });
+    }
+
+    fn knows(&self, uid: &str, game: &GameId, attempt: i64) -> bool {
+        self.kept.iter().any(|entry| entry.uid == uid && entry.game == *game && entry.what.attempt == attempt)
     }
 
     /// Those of one game, oldest first.
@@ -75,18 +81,25 @@ impl LastLines {
 
 #[cfg(test)]
 mod tests {
+    use rookery_game::Seat;
+
     use super::*;
 
     fn game(number: u8) -> GameId {
         GameId { pair: "00-0001-00001-00002-000001".parse().unwrap(), game: number, take: 1 }
     }
 
+    fn came(attempt: i64, line: &str) -> Interrupted {
+        let (seat, lines) = (Seat::First, vec![line.to_owned()]);
+        let transcripts = vec![Transcript { seat, lines, stderr: Vec::new(), reproduce: String::new() }];
+        Interrupted { attempt, nth: 0, worker: "w".to_owned(), why: "why".to_owned(), at_unix_ms: 5, transcripts }
+    }
+
     #[test]
     fn what_is_kept_is_bounded_and_the_newest_stay() {
         let mut lines = LastLines::default();
         for attempt in 0..40 {
-            let transcript = v1::Transcript { seat: 1, lines: vec!["x".repeat(1 << 20)], ..v1::Transcript::default() };
-            lines.keep("e", game(1), vec![transcript], (attempt, "w", String::new(), 0));
+            lines.keep("e", game(1), came(attempt, &"x".repeat(1 << 20)));
             assert!(lines.bytes <= limits::LAST_LINES_BYTES);
         }
         let attempts: Vec<_> = lines.of("e", &game(1)).iter().map(|kept| kept.attempt).collect();
@@ -99,8 +112,7 @@ mod tests {
     fn an_attempt_that_is_said_again_is_kept_once() {
         let mut lines = LastLines::default();
         for attempt in [7, 7, 9] {
-            let transcript = v1::Transcript { seat: 2, stderr: vec!["oops".to_owned()], ..v1::Transcript::default() };
-            lines.keep("e", game(1), vec![transcript], (attempt, "w", "why".to_owned(), 5));
+            lines.keep("e", game(1), came(attempt, "oops"));
         }
         assert_eq!(lines.of("e", &game(1)).len(), 2);
         assert!(lines.of("e", &game(2)).is_empty() && lines.of("f", &game(1)).is_empty());

@@ -53,7 +53,7 @@ impl Core {
         let games = lease.games.iter().filter_map(|id| state.event.game(id)).collect();
         let known = state.pair_mut(pair);
         known.revision = revision;
-        known.broken = lease.broken;
+        (known.nth, known.broken) = (lease.nth, lease.broken);
         known.last_error = lease.last_error;
         if lease.worker.is_empty() {
             state.hold_broken(pair);

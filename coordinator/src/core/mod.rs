@@ -30,6 +30,7 @@ mod seasons;
 mod setup;
 mod state;
 pub(crate) mod stored;
+mod story;
 #[cfg(test)]
 mod tests;
 mod views;
@@ -40,6 +41,7 @@ pub use limits::Config;
 pub use loaded::Loaded;
 pub use schedule::Behind;
 pub use state::Core;
+pub use story::{Story, attempt_words};
 
 use std::sync::Arc;
 
@@ -583,14 +585,27 @@ pub enum Answer {
     Game(Box<v1::GameSummary>, Option<Location>, Box<InPlay>),
     /// To `Locations`.
     Locations(Vec<Place>),
-    /// To `Explain`; with the last lines of attempts that came back, of a game that is not on record.
-    Explained(Box<v1::GameSummary>, Vec<String>, Option<Location>, Vec<rookery_game::record::Interrupted>),
+    /// To `Explain`; with its lines as far as they are known without the game's record.
+    Explained(Box<Explained>, Vec<String>),
     /// To `Workers`, `Drain`, `Undrain`.
     Workers(Vec<v1::WorkerSummary>),
     /// To `Follow`: the event's uid and the game, for [`Effect::Moved`].
     Following(String, GameId, Box<v1::GameSummary>, Box<InPlay>),
     /// To `Alarms`, one line each.
     Alarms(Vec<String>),
+}
+
+/// Why a game waits, runs or ended.
+#[derive(Debug, Clone)]
+pub struct Explained {
+    /// In short.
+    pub summary: v1::GameSummary,
+    /// What became of it; its record and the attempts complete it.
+    pub story: Story,
+    /// Where its record is.
+    pub location: Option<Location>,
+    /// Attempts that ended without a result, of a game that is not on record.
+    pub interrupted: Vec<rookery_game::record::Interrupted>,
 }
 
 /// Why an operator does not get it.

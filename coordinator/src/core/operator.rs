@@ -167,7 +167,7 @@ impl Core {
         let on_record = self
             .events
             .get(state_uid)
-            .is_some_and(|state| state.facts.iter().any(|fact| fact.request_id == change.request_id));
+            .is_some_and(|state| state.facts.iter().any(|fact| fact.is_of(&change.request_id)));
         if on_record { Repeated::Done } else { Repeated::No }
     }
 
@@ -273,7 +273,10 @@ impl Core {
     fn replay_game(&mut self, ask: AskId, event: &str, game: &str, change: Change) -> Result<Option<Answer>, Denied> {
         let (uid, game) = self.find_game(event, game)?;
         let there = self.events.get(&uid).is_some_and(|state| {
-            state.results.contains_key(&game) || state.in_play(&game) || state.kept.contains_key(&game)
+            let begun = state.results.contains_key(&game) || state.in_play(&game) || state.kept.contains_key(&game);
+            // One that is said again finds the next take, which was not played yet.
+            let again = state.facts.iter().any(|fact| fact.is_of(&change.request_id));
+            begun || again || state.voided(&game)
         });
         if !there {
             return Err(Denied::Precondition(format!("game {game} was not played yet")));
@@ -440,12 +443,13 @@ impl Core {
                 text.parse().map_err(wrong)?
             }
         };
+        // The take that counts or is due; none behind it is there yet.
+        let last = state.event.order(&id).and_then(|order| state.event.game_at(order));
+        let last = last.ok_or_else(|| none(&id.to_string()))?;
         if newest {
-            while state.event.game(&GameId { take: id.take + 1, ..id }).is_some() && state.voided(&id) {
-                id.take += 1;
-            }
+            id.take = last.id.take;
         }
-        if state.event.game(&id).is_none() {
+        if id.take == 0 || id.take > last.id.take {
             return Err(none(&id.to_string()));
         }
         Ok((uid, id))

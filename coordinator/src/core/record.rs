@@ -1,6 +1,6 @@
 //! What workers say about games: finished, handed back, moved on, refused.
 
-use rookery_game::{Ending, GameRecord, Seat, prediction};
+use rookery_game::{Ending, GameRecord, Seat, prediction, record::Interrupted};
 use rookery_proto::v1::{self, DiscardReason, HandBackReason, RefusalReason, attach_response::Message};
 use rookery_tournament::{
     EntrantId, GameId, PairId, ResultEntry,
@@ -68,6 +68,7 @@ impl Core {
             }
             Verdict::Take(mut record, entry) => {
                 record.interrupted = self.last_lines.of(&uid, &game);
+                record.nth = self.nth(&uid, game.pair);
                 let charged = charged_ms(record.plies.iter().map(|ply| ply.time_ns));
                 let bytes = encode(&record);
                 if !self.outgoing.has_room(bytes.len()) {
@@ -163,7 +164,15 @@ impl Core {
             && of == uid
             && game.pair == pair
         {
-            self.last_lines.keep(&uid, game, back.transcripts, (attempt, worker, why.clone(), self.now.unix_ms));
+            let came = Interrupted {
+                attempt,
+                nth: self.nth(&uid, pair),
+                worker: worker.to_owned(),
+                why: why.clone(),
+                at_unix_ms: self.now.unix_ms,
+                transcripts: back.transcripts.into_iter().filter_map(wire::read_transcript).collect(),
+            };
+            self.last_lines.keep(&uid, game, came);
         }
         let error = format!("worker {worker}: {why}");
         let broken = reason == HandBackReason::HostFault;

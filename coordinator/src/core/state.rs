@@ -154,6 +154,8 @@ impl EventState {
 pub(super) struct Pair {
     /// The lease's revision as last known; 0: none.
     pub(super) revision: Revision,
+    /// How often it was handed out, as the lease says.
+    pub(super) nth: u32,
     pub(super) broken: u32,
     pub(super) last_error: String,
     pub(super) hand: Option<Hand>,
@@ -422,6 +424,11 @@ impl Core {
 
     pub(super) fn hand_mut(&mut self, uid: &str, pair: PairId) -> Option<&mut Hand> {
         self.events.get_mut(uid)?.pairs.get_mut(&pair)?.hand.as_mut()
+    }
+
+    /// How often a pair was handed out: which attempt at it is in hand, or was the last.
+    pub(super) fn nth(&self, uid: &str, pair: PairId) -> u32 {
+        self.events.get(uid).and_then(|state| state.pairs.get(&pair)).map_or(0, |known| known.nth)
     }
 
     /// The event and pair of an attempt of a worker.

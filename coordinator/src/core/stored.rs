@@ -74,6 +74,9 @@ pub(super) struct Lease {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) from: Vec<(u8, u32)>,
     pub(super) handed_out_ms: u64,
+    /// How often the pair was handed out since a result was on record last, this time included.
+    #[serde(default)]
+    pub(super) nth: u32,
     /// Attempts that ended without a word, or by the host's fault.
     #[serde(default)]
     pub(super) broken: u32,

@@ -59,20 +59,9 @@ impl EventState {
         }
     }
 
-    /// Whether a fact took this game's result away.
+    /// Whether a fact took this game's result away, and no later one gave it back.
     pub(super) fn voided(&self, game: &GameId) -> bool {
-        self.facts.iter().any(|fact| match &fact.fact {
-            Fact::Voided { games } | Fact::Replay { games } => games.contains(game),
-            _ => false,
-        })
-    }
-
-    fn ruled(&self, game: &GameId) -> Option<rookery_game::GameResult> {
-        let mut all = self.facts.iter().rev().flat_map(|logged| logged.fact.each().rev());
-        all.find_map(|fact| match fact {
-            Fact::Ruled { game: ruled, result } if ruled == game => Some(*result),
-            _ => None,
-        })
+        self.event.is_voided(game)
     }
 
     pub(super) fn fact_list(&self) -> Vec<v1::Fact> {
@@ -96,7 +85,7 @@ impl EventState {
             return v1::GamePhase::Voided;
         }
         let on_record = self.results.contains_key(game);
-        if on_record || self.ruled(game).is_some() {
+        if on_record || self.event.ruling(game).is_some() {
             let stopped =
                 self.facts.iter().any(|fact| matches!(fact.fact, Fact::Stopped { .. } | Fact::Decided { .. }));
             // What is on record and not wanted lies beyond a stop; a stop by a person has nothing beyond it.
@@ -128,7 +117,7 @@ impl EventState {
             fault: entry.fault.map_or(v1::Seat::Unspecified, wire::seat).into(),
             detail: String::new(),
         });
-        if let Some(result) = self.ruled(game) {
+        if let Some(result) = self.event.ruling(game) {
             outcome = Some(v1::Outcome {
                 result: wire::result(result).into(),
                 ending: v1::Ending::Ruling.into(),
@@ -310,7 +299,7 @@ impl Core {
                 _ => "",
             };
             if all || mark.is_empty() {
-                places.push(Place { game: *game, location, mark, ruled: state.ruled(game) });
+                places.push(Place { game: *game, location, mark, ruled: state.event.ruling(game) });
             }
         }
         places.sort_by_cached_key(|place| (state.event.order(&place.game), place.game.take));

@@ -168,33 +168,32 @@ impl GameService for Games {
         let v1::ExplainGameRequest { event, game, transcript } = request.into_inner();
         both(&event, &game)?;
         let answer = self.handle.answer(core::Request::Explain { event, game }).await?;
-        let Answer::Explained(summary, mut lines, location, interrupted) = answer else { return Err(mismatch()) };
-        let in_record = |outcome: &v1::Outcome| {
-            outcome.ending() == v1::Ending::InterruptionRule || outcome.fault() != v1::Seat::Unspecified
-        };
-        let in_record = summary.outcome.as_ref().is_some_and(in_record);
-        let (mut transcripts, mut started_unix_ms, mut broken_off) = (Vec::new(), 0, interrupted);
-        if let Some(location) = location.filter(|_| transcript || in_record) {
-            let record = self.record(&summary, location).await?;
+        let Answer::Explained(explained, mut lines) = answer else { return Err(mismatch()) };
+        let core::Explained { summary, story, location, mut interrupted } = *explained;
+        let (mut transcripts, mut started_unix_ms) = (Vec::new(), 0);
+        if let Some(location) = location {
             // What was decided of it when it was broken off is in its record, whoever leads now.
-            let told = record.notes.into_iter().map(|note| note.text);
-            let told = told.chain(record.outcome.map(|outcome| outcome.detail).filter(|detail| !detail.is_empty()));
-            lines.extend(told.filter(|text| !lines.iter().any(|line| line.contains(text))).collect::<Vec<_>>());
-            broken_off = record.interrupted;
-            started_unix_ms = record.started_unix_ms;
-            transcripts = record.transcripts;
+            match self.record(&summary, location).await {
+                Ok(record) => {
+                    lines = story.lines(&record.interrupted, Some(&record));
+                    started_unix_ms = record.started_unix_ms;
+                    (transcripts, interrupted) = (record.transcripts, record.interrupted);
+                }
+                Err(status) => lines.push(format!("its record cannot be read now: {}", status.message())),
+            }
         }
-        let (mut shown, mut interrupted) = (Vec::new(), Vec::new());
         if transcript {
-            lines.extend(last_lines::missing(&summary, !transcripts.is_empty(), !broken_off.is_empty()));
-            shown = transcripts.into_iter().map(wire::transcript).collect();
-            interrupted = broken_off.into_iter().map(wire::interrupted).collect();
+            let before = interrupted.iter().any(|attempt| !attempt.transcripts.is_empty());
+            lines.extend(last_lines::missing(&summary, !transcripts.is_empty(), before));
+        } else {
+            transcripts.clear();
+            interrupted.iter_mut().for_each(|attempt| attempt.transcripts.clear());
         }
         Ok(Response::new(v1::ExplainGameResponse {
-            summary: Some(*summary),
+            summary: Some(summary),
             lines,
-            transcripts: shown,
-            interrupted,
+            transcripts: transcripts.into_iter().map(wire::transcript).collect(),
+            interrupted: interrupted.into_iter().map(wire::interrupted).collect(),
             started_unix_ms,
         }))
     }

@@ -26,6 +26,7 @@ pub(super) fn running(summary: &v1::GameSummary, in_play: InPlay) -> GameRecord 
         worker: summary.worker.clone(),
         notes: Vec::new(),
         transcripts: Vec::new(),
+        nth: 0,
         interrupted: Vec::new(),
         warnings: Default::default(),
         restarts: 0,

@@ -125,13 +125,16 @@ pub struct Transcript {
 pub struct Interrupted {
     /// Which attempt.
     pub attempt: i64,
+    /// Which of the attempts at its pair, counted from 1; 0 where that is not known.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub nth: u32,
     /// The worker that played it.
     pub worker: String,
     /// Why it came back: `host fault at ply 12: …`.
     pub why: String,
     /// When that was heard, milliseconds since 1970.
     pub at_unix_ms: u64,
-    /// The last lines of both engines.
+    /// The last lines of both engines, as far as its worker told them.
     pub transcripts: Vec<Transcript>,
 }
 
@@ -173,7 +176,10 @@ pub struct GameRecord {
     /// How often it went on after an interruption.
     #[serde(default)]
     pub restarts: u32,
-    /// The last lines of attempts before, oldest first, as far as their workers told them.
+    /// Which of the attempts at its pair gave the result, counted from 1; 0 where that is not known, or none did.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub nth: u32,
+    /// Attempts before it, oldest first; the last ones, as far as the coordinator that leads knows of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interrupted: Vec<Interrupted>,
 }

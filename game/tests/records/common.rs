@@ -88,5 +88,6 @@ pub(crate) fn record(kind: GameKind, position: &str, moves: &str, book: usize, o
         interrupted: Vec::new(),
         warnings: std::collections::BTreeMap::new(),
         restarts: 0,
+        nth: 0,
     }
 }

@@ -66,5 +66,10 @@ fn last_lines_are_shown_or_it_is_said_why_there_are_none() {
     assert!(attempt["worker"] == "w1" && attempt["why"].as_str().unwrap().starts_with("cancelled at ply 9"), "{told}");
     assert!(attempt["transcripts"][0]["lines"].as_array().unwrap().len() > 2, "{told}");
     let told = fleet.operator(&["explain", "slow", "1.1", "--transcript"]).expect(0).out;
-    assert!(told.contains("with worker w1 came back at 20") && told.contains("cancelled at ply 9"), "{told}");
+    assert!(
+        told.contains("first attempt (id ")
+            && told.contains("with worker w1 ended at 20")
+            && told.contains("cancelled at ply 9"),
+        "{told}"
+    );
 }

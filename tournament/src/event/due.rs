@@ -158,6 +158,18 @@ impl Event {
         counted.map(|counted| counted.result)
     }
 
+    /// Whether a take counts nowhere as a person made it void or had it replayed; what was ruled on since counts again.
+    #[must_use]
+    pub fn is_voided(&self, id: &GameId) -> bool {
+        self.order(id).is_some_and(|order| self.record.is_voided(order, id.take))
+    }
+
+    /// A person's result for a take, where it counts.
+    #[must_use]
+    pub fn ruling(&self, id: &GameId) -> Option<rookery_game::GameResult> {
+        self.order(id).and_then(|order| self.record.ruling(order, id.take))
+    }
+
     /// A game's place in starting order, from 0. `None`: no such game here.
     #[must_use]
     pub fn order(&self, id: &GameId) -> Option<u64> {
@@ -232,7 +244,7 @@ impl Event {
             return Want::No("the event has no such game".to_owned());
         };
         let take = self.record.take(order);
-        if id.take < take || (id.take == take && self.record.is_closed(order)) {
+        if self.record.is_voided(order, id.take) {
             return Want::No("this take was voided".to_owned());
         }
         if id.take > take {

@@ -79,6 +79,17 @@ impl Record {
         self.mark(order).ruled.is_some()
     }
 
+    /// Whether this take counts nowhere, by a fact about it or about one behind it.
+    pub(crate) fn is_voided(&self, order: u64, take: u32) -> bool {
+        let mark = self.mark(order);
+        take < mark.take || (take == mark.take && mark.closed)
+    }
+
+    /// A person's result for this take, where it counts.
+    pub(crate) fn ruling(&self, order: u64, take: u32) -> Option<GameResult> {
+        self.marks.get(&order).filter(|mark| mark.take == take)?.ruled
+    }
+
     /// The result that counts: a person's, else the one on record.
     pub(crate) fn counted(&self, order: u64) -> Option<Counted> {
         let recorded = self.games.get(&order).map(|r| Counted {

@@ -277,6 +277,7 @@ impl Referee {
                 worker: order.worker.clone(),
                 notes: Vec::new(),
                 transcripts: Vec::new(),
+                nth: 0,
                 interrupted: Vec::new(),
                 warnings: std::collections::BTreeMap::new(),
                 restarts: 0,

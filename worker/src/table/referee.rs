@@ -170,6 +170,7 @@ impl<'a> Referee<'a> {
             transcripts,
             warnings: self.warnings,
             restarts: resume.map_or(0, |resume| resume.restarts),
+            nth: 0,
             interrupted: Vec::new(),
         }))
     }

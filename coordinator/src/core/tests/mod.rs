@@ -2,6 +2,7 @@
 
 mod draws;
 mod entrants;
+mod explain;
 mod faults;
 mod fleet;
 mod interruption;

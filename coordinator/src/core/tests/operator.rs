@@ -119,7 +119,7 @@ fn rulings_on_games_on_record_and_in_play() {
     world.run();
     assert_eq!(world.summary().phase(), EventPhase::Finished);
     let lines = world.explain(&second);
-    assert!(lines.iter().any(|line| line == "ruled 1/2-1/2 by op: because"), "{lines:?}");
+    assert!(lines.iter().any(|line| line == "ruled 1/2-1/2 by op at 2023-11-14T22:13:20Z: because"), "{lines:?}");
 }
 
 #[test]

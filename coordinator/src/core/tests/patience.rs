@@ -36,7 +36,7 @@ fn a_game_that_stands_still_is_interrupted_whatever_the_beats_say() {
     assert!(cancel.reason.contains("no ply for longer"), "{}", cancel.reason);
     assert!(again.attempt > play.attempt);
     let lines = world.explain("1.1");
-    assert!(lines.contains(&"1 attempts at its pair broke".to_owned()), "{lines:?}");
+    assert!(lines.contains(&"1 attempt at its pair broke".to_owned()), "{lines:?}");
 }
 
 #[test]

@@ -53,6 +53,7 @@ pub(crate) fn record(kind: GameKind, position: &str, moves: &str, book: usize, o
         interrupted: Vec::new(),
         warnings: Default::default(),
         restarts: 0,
+        nth: 0,
     }
 }
 
