@@ -17,6 +17,8 @@ use crate::{
 /// How long an answer is waited for.
 const PATIENCE: u64 = 8 * SECOND;
 const STEP: u64 = SECOND;
+/// Each so many seeds a person ends the event before its time.
+const HALTS: u64 = 9;
 /// Why an operator does anything.
 pub(crate) const REASON: &str = "by the script";
 /// The event's.
@@ -44,6 +46,8 @@ pub(crate) enum Deed {
     Rank(Vec<String>),
     /// Closes an event that cannot go on.
     Stop,
+    /// Ends an event, whatever is left to play.
+    Halt,
     /// Looks at the event, and answers what it asks.
     Ask,
     /// Looks at the season, and answers what it asks.
@@ -147,6 +151,10 @@ impl Operator {
             task(at + dice.between(SECOND, 25 * SECOND), Deed::Undrain(worker));
         }
         entrants(dice, shape, until, &mut task);
+        if shape.season.is_none() && seed.is_multiple_of(HALTS) {
+            // Apart from the other dice, so that what they give is the same without it.
+            task(Dice::new(!seed).between(5 * SECOND, until.max(6 * SECOND)), Deed::Halt);
+        }
         Self { tasks, event: String::new(), looked: 0, healed: false }
     }
 
@@ -162,6 +170,11 @@ impl Operator {
 
     pub(crate) fn is_done(&self) -> bool {
         self.tasks.iter().all(|task| task.done || matches!(task.deed, Deed::Ask | Deed::Season | Deed::Fleet))
+    }
+
+    /// Whether a person ended the event.
+    pub(crate) fn halted(&self) -> bool {
+        self.tasks.iter().any(|task| task.deed == Deed::Halt && task.done)
     }
 
     /// Whether an event that is held has begun, or can begin.
@@ -250,7 +263,7 @@ impl World {
             }
             Deed::Withdraw(engine, keep_games) => Request::Withdraw { event, engine, keep_games, change },
             Deed::Rank(engines) => Request::Rank { event, engines, change },
-            Deed::Stop => Request::Stop { event, change },
+            Deed::Stop | Deed::Halt => Request::Stop { event, change },
             Deed::Ask | Deed::Refused(_) => Request::Event(event),
             Deed::Season => Request::Season(String::new()),
             Deed::Advance => {
@@ -335,6 +348,15 @@ impl World {
             Err(Denied::NotLeader | Denied::Unavailable(_)) => {
                 self.operator.tasks[task].asked_until = self.now + SECOND;
             }
+            // Nothing can be said of an event that a person has ended, whose word may not have been answered yet.
+            Err(Denied::Precondition(why))
+                if (why.contains("is closed") || why.contains("was not played yet")) && self.is_halting() =>
+            {
+                self.operator.tasks[task].done = true;
+            }
+            Err(Denied::NotFound(_)) if matches!(deed, Deed::Withdraw(..)) && self.is_halting() => {
+                self.operator.tasks[task].done = true;
+            }
             Err(denied) => match (&deed, denied) {
                 // It was not played yet; later it may be.
                 (Deed::Void(_) | Deed::Rule(..) | Deed::Replay(_), Denied::Precondition(why))
@@ -376,6 +398,10 @@ impl World {
         }
     }
 
+    fn is_halting(&self) -> bool {
+        self.operator.tasks.iter().any(|task| task.deed == Deed::Halt && task.at <= self.now)
+    }
+
     fn act(&mut self, deed: &Deed, answer: Answer) {
         match answer {
             Answer::Workers(workers) if *deed == Deed::Fleet => {
@@ -385,6 +411,11 @@ impl World {
                 self.operator.add(self.now + 20 * SECOND, Deed::Fleet);
             }
             Answer::Event(summary, _) if *deed == Deed::Ask => self.answer_questions(&summary),
+            // It had come to its end before; then nothing was ended by that word.
+            Answer::Event(summary, _) if *deed == Deed::Halt && summary.phase() == v1::EventPhase::Finished => {
+                let halt = self.operator.tasks.iter_mut().find(|task| task.deed == Deed::Halt);
+                halt.into_iter().for_each(|task| task.deed = Deed::Refused("over already".to_owned()));
+            }
             Answer::Season(summary, ..) if *deed == Deed::Season => self.answer_season(&summary),
             _ => {}
         }

@@ -32,6 +32,8 @@ pub(crate) struct Ledger {
     pub(crate) facts: Vec<LoggedFact>,
     /// Who left, and with which revision.
     pub(crate) left: Vec<(EntrantId, Revision)>,
+    /// Since when the event is over by a fact.
+    pub(crate) stopped: Option<Revision>,
     /// Attempts by which a game began on a slot, or of which a new leader cannot know.
     pub(crate) begun: BTreeSet<(GameId, Revision)>,
     /// How many plies an attempt's board has.
@@ -123,8 +125,10 @@ impl Ledger {
                     }
                     Parsed::Log(..) => {
                         self.facts.extend(serde_json::from_slice::<LoggedFact>(value));
-                        if let Some(Fact::Withdrawn { entrant, .. }) = self.facts.last().map(|logged| &logged.fact) {
-                            self.left.push((*entrant, revision));
+                        match self.facts.last().map(|logged| &logged.fact) {
+                            Some(Fact::Withdrawn { entrant, .. }) => self.left.push((*entrant, revision)),
+                            Some(Fact::Stopped { encounter: None, .. }) => self.stopped = Some(revision),
+                            _ => {}
                         }
                     }
                     _ => {}

@@ -24,6 +24,9 @@ pub(crate) fn handed_out(ledger: &Ledger, pair: &PairId, lease: &Lease, since: R
     if !lease.worker.is_empty() && ledger.left.iter().any(left) {
         return Err(format!("once: pair {pair} is handed out, and one of the two has left"));
     }
+    if !lease.worker.is_empty() && ledger.stopped.is_some_and(|at| at < since) {
+        return Err(format!("once: pair {pair} is handed out, and its event was stopped"));
+    }
     for game in &lease.games {
         if ledger.results.contains_key(game) {
             return Err(format!("once: {game} is handed out and on record"));

@@ -1,11 +1,11 @@
 //! The event ends as it does without faults: points, ranking, openings and seats of each game, and what stopped it.
 
-use rookery_tournament::{Event, Fact, ResultEntry};
+use rookery_tournament::{Event, Fact, LoggedFact, ResultEntry, event::Phase};
 
 use super::{Holds, ledger::Ledger};
 use crate::{
     expect::{self, Ending},
-    operator::Deed,
+    operator::{Deed, REASON},
     world::World,
 };
 
@@ -50,6 +50,9 @@ fn ending(ledger: &Ledger, event: &Event) -> Ending {
 fn check_event(world: &World) -> Holds {
     let ledger = &world.watch.ledger;
     let event = world.event_on_record()?;
+    if world.operator.halted() {
+        return check_halted(world, ledger, &event);
+    }
     let entrants = expect::Entrants::of(&event, ledger.facts.iter());
     let deeds = world.operator.deeds();
     let moves = deeds.iter().filter(|deed| matches!(deed, Deed::Join(_) | Deed::Withdraw(..))).count();
@@ -59,6 +62,26 @@ fn check_event(world: &World) -> Holds {
     let was = expect::without_faults(&world.shape, world.library, world.seed, &deeds, &entrants)
         .map_err(|why| format!("outcome: {why}"))?;
     same(&ending(ledger, &event), &was.ending())
+}
+
+/// A person ended it: when that was is the run's own. What was played by then is as it would have been, and it is over
+/// once, by that word.
+fn check_halted(world: &World, ledger: &Ledger, event: &Event) -> Holds {
+    let stops = |fact: &&LoggedFact| matches!(&fact.fact, Fact::Stopped { encounter: None, .. });
+    let stops: Vec<String> = ledger.facts.iter().filter(stops).map(|fact| expect::stop_text(&fact.fact)).collect();
+    if event.phase() != Phase::Stopped || stops.len() != 1 || !stops[0].ends_with(REASON) {
+        return Err(format!("outcome: {:?} by {stops:?}, and a person ended it", event.phase()));
+    }
+    for (_, entry) in ledger.results.values() {
+        let game = event.game(&entry.game).ok_or_else(|| format!("outcome: nobody was to play {}", entry.game))?;
+        let plan = expect::plan_of(&world.shape, world.library, world.seed, &game);
+        let opening = expect::opening_of(&world.shape, world.library, world.seed, &game);
+        let (is, was) = ((entry.first, entry.second, entry.opening), (game.first, game.second, opening));
+        if is != was || entry.result != plan.result {
+            return Err(format!("outcome: {} is {is:?} {:?}, not {was:?} {:?}", entry.game, entry.result, plan.result));
+        }
+    }
+    Ok(())
 }
 
 fn same(is: &Ending, was: &Ending) -> Holds {
