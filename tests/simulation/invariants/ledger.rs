@@ -11,6 +11,8 @@ use rookery_coordinator::{
 use rookery_proto::v1;
 use rookery_tournament::{EntrantId, Fact, GameId, LoggedFact, PairId, ResultEntry};
 
+use crate::operator::REASON;
+
 /// A lease as it was written.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lease {
@@ -32,7 +34,7 @@ pub(crate) struct Ledger {
     pub(crate) facts: Vec<LoggedFact>,
     /// Who left, and with which revision.
     pub(crate) left: Vec<(EntrantId, Revision)>,
-    /// Since when the event is over by a fact.
+    /// Since when the event is over by a person's word.
     pub(crate) stopped: Option<Revision>,
     /// Attempts by which a game began on a slot, or of which a new leader cannot know.
     pub(crate) begun: BTreeSet<(GameId, Revision)>,
@@ -127,7 +129,9 @@ impl Ledger {
                         self.facts.extend(serde_json::from_slice::<LoggedFact>(value));
                         match self.facts.last().map(|logged| &logged.fact) {
                             Some(Fact::Withdrawn { entrant, .. }) => self.left.push((*entrant, revision)),
-                            Some(Fact::Stopped { encounter: None, .. }) => self.stopped = Some(revision),
+                            Some(Fact::Stopped { encounter: None, why, .. }) if why == REASON => {
+                                self.stopped = Some(revision)
+                            }
                             _ => {}
                         }
                     }

@@ -191,6 +191,7 @@ impl World {
                 Parsed::Checkpoint(_, pair, game, seq) => {
                     checkpoints::check(self, txn, &pair, game, seq, value)?;
                 }
+                Parsed::Log(..) => once::said(ledger, value)?,
                 Parsed::Lease(_, pair) => {
                     once::handed_out(ledger, &pair, &ledger::read_lease(value, 0), since)?;
                 }

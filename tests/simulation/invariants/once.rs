@@ -1,7 +1,7 @@
 //! Each due game is recorded once, and none twice.
 
 use rookery_coordinator::store::Revision;
-use rookery_tournament::{Fact, GameId, PairId};
+use rookery_tournament::{Fact, GameId, LoggedFact, PairId};
 
 use super::{
     Holds,
@@ -41,6 +41,16 @@ pub(crate) fn handed_out(ledger: &Ledger, pair: &PairId, lease: &Lease, since: R
         )),
         _ => Ok(()),
     }
+}
+
+/// A fact is about to be put on record: what was decided is not decided again.
+pub(crate) fn said(ledger: &Ledger, value: &[u8]) -> Holds {
+    let Ok(LoggedFact { fact, .. }) = serde_json::from_slice(value) else { return Ok(()) };
+    let decided = matches!(fact, Fact::Decided { .. } | Fact::Stopped { .. });
+    if decided && ledger.facts.iter().any(|known| known.fact == fact) {
+        return Err(format!("once: {fact:?} is on record already"));
+    }
+    Ok(())
 }
 
 /// Another take is begun only where the one before is to be replayed.
