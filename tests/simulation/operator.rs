@@ -19,6 +19,8 @@ const PATIENCE: u64 = 8 * SECOND;
 const STEP: u64 = SECOND;
 /// Each so many seeds a person ends the event before its time.
 const HALTS: u64 = 9;
+/// Each so many seeds somebody leaves a format that draws as it goes.
+const LEAVES: u64 = 7;
 /// Why an operator does anything.
 pub(crate) const REASON: &str = "by the script";
 /// The event's.
@@ -40,6 +42,8 @@ pub(crate) enum Deed {
     Join(String),
     /// Who, and whether its games count.
     Withdraw(String, bool),
+    /// The same, of a format that draws its rounds as it goes: what is drawn then depends on when that was.
+    Leave(String, bool),
     /// Who could not join, and so does not leave.
     Refused(String),
     /// Says in which order those are who are level.
@@ -151,9 +155,14 @@ impl Operator {
             task(at + dice.between(SECOND, 25 * SECOND), Deed::Undrain(worker));
         }
         entrants(dice, shape, until, &mut task);
+        // Apart from the other dice, so that what they give is the same without it.
+        let mut apart = Dice::new(!seed);
         if shape.season.is_none() && seed.is_multiple_of(HALTS) {
-            // Apart from the other dice, so that what they give is the same without it.
-            task(Dice::new(!seed).between(5 * SECOND, until.max(6 * SECOND)), Deed::Halt);
+            task(apart.between(5 * SECOND, until.max(6 * SECOND)), Deed::Halt);
+        }
+        if shape.draws() && seed.is_multiple_of(LEAVES) {
+            let leaves = apart.pick(&shape.spec.engines).setup.name.clone();
+            task(apart.between(2 * SECOND, until.max(3 * SECOND)), Deed::Leave(leaves, apart.one_in(2)));
         }
         Self { tasks, event: String::new(), looked: 0, healed: false }
     }
@@ -175,6 +184,14 @@ impl Operator {
     /// Whether a person ended the event.
     pub(crate) fn halted(&self) -> bool {
         self.tasks.iter().any(|task| task.deed == Deed::Halt && task.done)
+    }
+
+    /// Who left a format that draws as it goes.
+    pub(crate) fn who_left(&self) -> Option<&str> {
+        self.tasks.iter().find_map(|task| match &task.deed {
+            Deed::Leave(engine, _) if task.done => Some(engine.as_str()),
+            _ => None,
+        })
     }
 
     /// Whether an event that is held has begun, or can begin.
@@ -261,7 +278,9 @@ impl World {
                 engines.retain(|newcomer| newcomer.setup.name == engine);
                 Request::Join { event, engines, digests: Vec::new(), change }
             }
-            Deed::Withdraw(engine, keep_games) => Request::Withdraw { event, engine, keep_games, change },
+            Deed::Withdraw(engine, keep_games) | Deed::Leave(engine, keep_games) => {
+                Request::Withdraw { event, engine, keep_games, change }
+            }
             Deed::Rank(engines) => Request::Rank { event, engines, change },
             Deed::Stop | Deed::Halt => Request::Stop { event, change },
             Deed::Ask | Deed::Refused(_) => Request::Event(event),
@@ -352,6 +371,11 @@ impl World {
             Err(Denied::Precondition(why))
                 if (why.contains("is closed") || why.contains("was not played yet")) && self.is_halting() =>
             {
+                self.operator.tasks[task].done = true;
+            }
+            // It had come to its end before.
+            Err(Denied::Precondition(why)) if why.contains("is closed") && matches!(deed, Deed::Leave(..)) => {
+                self.operator.tasks[task].deed = Deed::Refused(why);
                 self.operator.tasks[task].done = true;
             }
             Err(Denied::NotFound(_)) if matches!(deed, Deed::Withdraw(..)) && self.is_halting() => {

@@ -164,6 +164,14 @@ const MORE_EVERY: u64 = 2;
 const NAMES: [&str; 6] = ["A", "B", "C", "D", "E", "F"];
 
 impl Shape {
+    /// Whether its rounds are drawn as results come in, in an event of its own.
+    pub(crate) fn draws(&self) -> bool {
+        let format = &self.spec.event.format;
+        let drawn =
+            matches!(format, FormatSpec::Swiss { .. } | FormatSpec::Knockout { .. } | FormatSpec::Ladder { .. });
+        drawn && self.season.is_none()
+    }
+
     /// The book for level matches is the event's own under another digest.
     pub(crate) fn has_level_book(&self) -> bool {
         self.spec.event.openings.when_level.is_some()

@@ -51,7 +51,15 @@ fn check_event(world: &World) -> Holds {
     let ledger = &world.watch.ledger;
     let event = world.event_on_record()?;
     if world.operator.halted() {
-        return check_halted(world, ledger, &event);
+        stopped_by_a_person(ledger, &event)?;
+        return as_planned(world, ledger, &event);
+    }
+    if let Some(engine) = world.operator.who_left() {
+        let left = event.field().find(engine).and_then(|id| event.field().get(id)?.withdrawn);
+        if left.is_none() || !matches!(event.phase(), Phase::Finished | Phase::Stopped) {
+            return Err(format!("outcome: {engine} has left, and on record is {:?}", event.phase()));
+        }
+        return as_planned(world, ledger, &event);
     }
     let entrants = expect::Entrants::of(&event, ledger.facts.iter());
     let deeds = world.operator.deeds();
@@ -64,14 +72,18 @@ fn check_event(world: &World) -> Holds {
     same(&ending(ledger, &event), &was.ending())
 }
 
-/// A person ended it: when that was is the run's own. What was played by then is as it would have been, and it is over
-/// once, by that word.
-fn check_halted(world: &World, ledger: &Ledger, event: &Event) -> Holds {
+/// It is over once, by a person's word.
+fn stopped_by_a_person(ledger: &Ledger, event: &Event) -> Holds {
     let stops = |fact: &&LoggedFact| matches!(&fact.fact, Fact::Stopped { encounter: None, .. });
     let stops: Vec<String> = ledger.facts.iter().filter(stops).map(|fact| expect::stop_text(&fact.fact)).collect();
     if event.phase() != Phase::Stopped || stops.len() != 1 || !stops[0].ends_with(REASON) {
         return Err(format!("outcome: {:?} by {stops:?}, and a person ended it", event.phase()));
     }
+    Ok(())
+}
+
+/// A person said something, and when that was is the run's own. Each game that was played is as it would have been.
+fn as_planned(world: &World, ledger: &Ledger, event: &Event) -> Holds {
     for (_, entry) in ledger.results.values() {
         let game = event.game(&entry.game).ok_or_else(|| format!("outcome: nobody was to play {}", entry.game))?;
         let plan = expect::plan_of(&world.shape, world.library, world.seed, &game);

@@ -2,7 +2,7 @@
 
 use super::Event;
 use crate::{
-    Fact, GameId,
+    EntrantId, Fact, GameId,
     format::{Assignment, AtOnce, DueGame, Held, Place, Want},
     spec::CrashesThen,
 };
@@ -43,13 +43,13 @@ impl Event {
     }
 
     /// Engines that are set aside by their crashes, and why.
-    pub fn engines_aside(&self) -> impl Iterator<Item = (crate::EntrantId, &str)> {
+    pub fn engines_aside(&self) -> impl Iterator<Item = (EntrantId, &str)> {
         self.aside_engines.iter().map(|(&engine, aside)| (engine, aside.error.as_str()))
     }
 
     /// The fact by which an engine that was set aside plays on, with all its crashes so far forgiven.
     #[must_use]
-    pub fn retry_engine(&self, engine: crate::EntrantId) -> Fact {
+    pub fn retry_engine(&self, engine: EntrantId) -> Fact {
         Fact::EngineRetried { engine, after: self.last_game_of(engine) }
     }
 
@@ -61,7 +61,9 @@ impl Event {
     #[must_use]
     pub fn due(&self, held: &Held, limit: usize, slots: usize) -> Vec<Assignment> {
         let mut due = Vec::new();
-        if self.paused || self.run.hit.is_some() || self.aside_engines.values().any(|aside| aside.event) {
+        // Who has left holds up nobody: no question is asked about it.
+        let holds = |(&engine, aside): (&EntrantId, &super::Aside)| aside.event && self.is_withdrawn(engine).is_none();
+        if self.paused || self.run.hit.is_some() || self.aside_engines.iter().any(holds) {
             return due;
         }
         let total = self.schedule.games();

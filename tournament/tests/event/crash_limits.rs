@@ -69,6 +69,17 @@ fn a_limit_may_stop_the_event_or_nothing() {
 }
 
 #[test]
+fn who_stopped_the_event_and_leaves_holds_up_nobody() {
+    let mut world = World::new(spec(4, &format!("{FOUR}crashes = {{ in-a-row = 3, then = \"stop\" }}")), 4);
+    world.play_all(Some(EntrantId(3)));
+    assert!(world.due(&BTreeSet::new(), 100, 8).is_empty());
+    world.fact(Fact::Withdrawn { entrant: EntrantId(3), keep_games: true });
+    assert_eq!(world.event.phase(), Phase::Running);
+    world.play_all(None);
+    assert_eq!(world.event.phase(), Phase::Finished);
+}
+
+#[test]
 fn a_share_counts_from_twenty_games() {
     let lines = "format = { match = { pairs = 50 } }\ncrashes = { in-a-row = 9, of-games = \"5%\", then = \"stop\" }";
     let mut world = World::new(spec(2, lines), 2);
