@@ -1,6 +1,6 @@
 //! An operator: deeds of a script, repeated until they are answered, and an answer to every question.
 
-use rookery_coordinator::core::{Answer, Change, Denied, Request};
+use rookery_coordinator::core::{Answer, Apply, ApplySeason, Change, Denied, Request};
 use rookery_game::GameResult;
 use rookery_proto::v1;
 use rookery_tournament::{PairId, event::Phase, season::SeasonFact};
@@ -248,7 +248,7 @@ impl World {
             Change { by: "operator".to_owned(), reason: REASON.to_owned(), request_id: format!("request-{task}") };
         match self.operator.tasks[task].deed.clone() {
             Deed::Apply if self.shape.season.is_some() => self.apply_season(change),
-            Deed::Apply => Request::Apply {
+            Deed::Apply => Request::Apply(Box::new(Apply {
                 ladder: None,
                 chosen: None,
                 spec: Box::new(self.shape.spec.clone()),
@@ -265,7 +265,7 @@ impl World {
                 paused: self.shape.held,
                 ruling: false,
                 change,
-            },
+            })),
             Deed::Pause(now) => Request::Pause { event, now, change },
             Deed::Resume | Deed::Begin => Request::Resume { event, change },
             Deed::Void(game) => Request::Void { event, game: game_name(game), change },
@@ -297,7 +297,7 @@ impl World {
         let season = self.shape.season.clone().unwrap_or_else(|| unreachable!("it is a season"));
         let book = (BOOK.to_owned(), self.library.openings() as u64);
         let digest = |name: &String| (name.clone(), format!("sha256:{}", name.to_lowercase()));
-        Request::ApplySeason {
+        Request::ApplySeason(Box::new(ApplySeason {
             books: season.events.iter().map(|event| (event.name.clone(), book.clone())).collect(),
             level_books: std::collections::BTreeMap::new(),
             digests: season.engines.iter().map(|engine| digest(&engine.setup.name)).collect(),
@@ -307,7 +307,7 @@ impl World {
             seed: self.seed,
             dry_run: false,
             change,
-        }
+        }))
     }
 
     /// Does what is due, and asks again where no answer came.

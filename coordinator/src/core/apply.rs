@@ -1,8 +1,5 @@
 //! Applying a spec: a new event, the same one again, or an amendment of a running one.
 
-use std::sync::Arc;
-
-use rookery_game::opening::Book;
 use rookery_proto::v1;
 use rookery_tournament::{
     Event, Fact, LoggedFact,
@@ -12,7 +9,7 @@ use rookery_tournament::{
 };
 
 use super::{
-    Answer, AskId, Change, Core, Denied, limits,
+    Answer, Apply, AskId, Change, Core, Denied, limits,
     state::EventState,
     stored::Meta,
     writes::{Create, FactWrite, Write},
@@ -20,23 +17,6 @@ use super::{
 
 /// The version of the rules that this program plays by.
 pub const RULES_VERSION: u32 = 1;
-
-/// As [`super::Request::Apply`].
-pub(super) struct Apply {
-    pub(super) spec: Box<Spec>,
-    pub(super) spec_digest: String,
-    pub(super) book: (String, Arc<Book>),
-    pub(super) level_book: (String, Arc<Book>),
-    pub(super) uid: String,
-    pub(super) seed: u64,
-    pub(super) digests: Vec<(String, String)>,
-    pub(super) dry_run: bool,
-    pub(super) paused: bool,
-    pub(super) ruling: bool,
-    pub(super) ladder: Option<Box<(rookery_tournament::ladder::State, String)>>,
-    pub(super) chosen: Option<Box<Fact>>,
-    pub(super) change: Change,
-}
 
 impl Core {
     pub(super) fn apply(&mut self, ask: AskId, mut apply: Apply) -> Result<Option<Answer>, Denied> {

@@ -27,38 +27,7 @@ impl Core {
     /// `None`: the answer comes once a write is on record.
     fn answer(&mut self, ask: AskId, request: Request) -> Result<Option<Answer>, Denied> {
         match request {
-            Request::Apply {
-                spec,
-                spec_digest,
-                book,
-                level_book,
-                uid,
-                seed,
-                digests,
-                dry_run,
-                paused,
-                ruling,
-                ladder,
-                chosen,
-                change,
-            } => {
-                let apply = super::apply::Apply {
-                    spec,
-                    spec_digest,
-                    book,
-                    level_book,
-                    uid,
-                    seed,
-                    digests,
-                    dry_run,
-                    paused,
-                    ruling,
-                    ladder,
-                    chosen,
-                    change,
-                };
-                return self.apply(ask, apply);
-            }
+            Request::Apply(apply) => return self.apply(ask, *apply),
             Request::Join { event, engines, digests, change } => {
                 return self.join(ask, &event, engines, &digests, change);
             }
@@ -68,20 +37,7 @@ impl Core {
             Request::Freeze { event, engine, digest, change } => {
                 return self.freeze(ask, &event, &engine, &digest, change);
             }
-            Request::ApplySeason { season, spec_digest, books, level_books, uid, seed, digests, dry_run, change } => {
-                let apply = super::seasons::ApplySeason {
-                    season,
-                    spec_digest,
-                    books,
-                    level_books,
-                    uid,
-                    seed,
-                    digests,
-                    dry_run,
-                    change,
-                };
-                return self.apply_season(ask, apply);
-            }
+            Request::ApplySeason(apply) => return self.apply_season(ask, *apply),
             Request::SeasonFact { season, fact, change } => return self.season_fact(ask, &season, fact, change),
             Request::ApplyList { list, dry_run, change } => return self.apply_list(ask, *list, dry_run, change),
             Request::Import { list, digest, file_name, games, change } => {

@@ -31,7 +31,7 @@ use super::{
 };
 use crate::{
     archive::ArchiveError,
-    core::{Answer, Change, Denied, Request},
+    core::{Answer, Apply, ApplySeason, Change, Denied, Request},
 };
 
 /// Reads a text: its name, itself, and what gives the files that it names.
@@ -91,7 +91,7 @@ impl Handle {
         let ladder = ladder(&ladder_state)?;
         let explained = explain(&spec);
         let spec_digest = sha256(spec.digest_input().as_bytes());
-        let request = Request::Apply {
+        let request = Request::Apply(Box::new(Apply {
             spec: Box::new(spec),
             spec_digest,
             book: (book_digest, book),
@@ -105,7 +105,7 @@ impl Handle {
             ladder,
             chosen: chosen.map(Box::new),
             change,
-        };
+        }));
         match self.ask(request).await? {
             Answer::Applied(mut applied) => {
                 applied.explained = explained;
@@ -185,8 +185,8 @@ impl Handle {
         let spec_digest = sha256(season.digest_input().as_bytes());
         let (uid, seed) = (Uuid::new_v4().to_string(), seed());
         let season = Box::new(season);
-        let request =
-            Request::ApplySeason { season, spec_digest, books, level_books, uid, seed, digests, dry_run, change };
+        let apply = ApplySeason { season, spec_digest, books, level_books, uid, seed, digests, dry_run, change };
+        let request = Request::ApplySeason(Box::new(apply));
         match self.ask(request).await? {
             Answer::Applied(mut applied) => {
                 applied.explained = explained;

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use futures::future::BoxFuture;
 use rookery_coordinator::{
     archive::{Archive, FolderArchive},
-    core::{Answer, Denied, Effect, Input, Now, Request, SessionId, Ticket},
+    core::{Answer, Apply, Denied, Effect, Input, Now, Request, SessionId, Ticket},
     shell::{Config, Coordinator, Machine, Running},
     store::{CommitError, KeyValue, Leadership, Op, Pages, Revision, Store, StoreError, Txn},
 };
@@ -122,7 +122,8 @@ impl Fake {
             Request::Seasons => Ok(Answer::Seasons(Vec::new())),
             Request::Pause { event, .. } => Err(Denied::NotFound(format!("no event `{event}`; there is `cup`"))),
             Request::Stop { .. } => Err(Denied::Precondition("it is sealed".to_owned())),
-            Request::Apply { spec, digests, book, uid, dry_run, .. } => {
+            Request::Apply(apply) => {
+                let Apply { spec, digests, book, uid, dry_run, .. } = *apply;
                 let mut lines: Vec<String> =
                     digests.into_iter().map(|(name, digest)| format!("{name}={digest}")).collect();
                 lines.push(format!("book {} {}", book.0, book.1.len()));

@@ -141,8 +141,8 @@ fn a_ladder_goes_on_from_its_state_and_is_the_same_after_a_restart() {
     let mut other = World::leading();
     let go_on = |tag: &str| {
         let mut request = apply(&text, tag);
-        if let Request::Apply { ladder, .. } = &mut request {
-            *ladder = Some(Box::new((state.clone(), "sha256:1".to_owned())));
+        if let Request::Apply(apply) = &mut request {
+            apply.ladder = Some(Box::new((state.clone(), "sha256:1".to_owned())));
         }
         request
     };

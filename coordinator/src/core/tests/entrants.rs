@@ -173,29 +173,11 @@ fn with_build(worker: &str, build: &str) -> v1::Hello {
 /// The spec applied when no worker was there, so that nothing was frozen.
 fn unfrozen() -> World {
     let mut world = World::leading();
-    let Request::Apply { spec, spec_digest, book, level_book, uid, seed, change, .. } =
-        apply(&round_robin("AB", ""), "r")
-    else {
-        unreachable!()
-    };
-    let (digests, dry_run, paused, ruling) = (Vec::new(), false, false, false);
-    world
-        .asked(Request::Apply {
-            ladder: None,
-            chosen: None,
-            spec,
-            spec_digest,
-            book,
-            level_book,
-            uid,
-            seed,
-            digests,
-            dry_run,
-            paused,
-            ruling,
-            change,
-        })
-        .unwrap();
+    let mut request = apply(&round_robin("AB", ""), "r");
+    if let Request::Apply(apply) = &mut request {
+        apply.digests = Vec::new();
+    }
+    world.asked(request).unwrap();
     world
 }
 
@@ -271,16 +253,16 @@ fn tie_breaks_change_by_a_ruling_alone() {
     let denied = world.asked(apply(&changed, "2"));
     assert!(matches!(&denied, Err(Denied::Precondition(why)) if why.contains("--ruling")), "{denied:?}");
     let mut ruled = apply(&changed, "3");
-    if let Request::Apply { ruling, .. } = &mut ruled {
-        *ruling = true;
+    if let Request::Apply(apply) = &mut ruled {
+        apply.ruling = true;
     }
     world.asked(ruled).unwrap();
     let Ok(Answer::Standings(_, table, ..)) = world.asked(Request::Standings("m".to_owned())) else { panic!() };
     assert_eq!(table.tie_breaks, ["wins"]);
     // What is locked stays locked, ruling or not.
     let mut locked = apply(&changed.replace("10+0.1", "1+1"), "4");
-    if let Request::Apply { ruling, .. } = &mut locked {
-        *ruling = true;
+    if let Request::Apply(apply) = &mut locked {
+        apply.ruling = true;
     }
     assert!(matches!(world.asked(locked), Err(Denied::Precondition(_))));
 }
@@ -328,8 +310,8 @@ fn a_game_has_the_name_that_people_read() {
 fn how_long_it_may_take_is_said_where_it_can_be() {
     let expected = |world: &mut World, text: &str| {
         let mut request = apply(text, "r");
-        if let Request::Apply { dry_run, .. } = &mut request {
-            *dry_run = true;
+        if let Request::Apply(apply) = &mut request {
+            apply.dry_run = true;
         }
         match world.asked(request) {
             Ok(Answer::Applied(response)) => response.expected_ms,

@@ -332,31 +332,14 @@ fn a_game_that_its_rules_had_ended_is_scored_by_them() {
 fn endgame() -> (World, v1::Play) {
     let mut world = World::leading();
     let text = spec("m", 1, "interruption = \"tcec\"");
-    let Request::Apply { spec, spec_digest, uid, seed, digests, dry_run, paused, ruling, change, .. } =
-        apply(&text, "r")
-    else {
-        unreachable!()
-    };
+    let mut request = apply(&text, "r");
     let epd = b"4k3/8/8/8/8/8/4P3/4K3 w - -\n".to_vec();
     let book =
         rookery_game::opening::Book::parse("b.epd", epd, rookery_game::GameKind::Chess, &Default::default()).unwrap().0;
-    world
-        .asked(Request::Apply {
-            ladder: None,
-            chosen: None,
-            spec,
-            spec_digest,
-            book: ("sha256:b".to_owned(), std::sync::Arc::new(book)),
-            level_book: Default::default(),
-            uid,
-            seed,
-            digests,
-            dry_run,
-            paused,
-            ruling,
-            change,
-        })
-        .unwrap();
+    if let Request::Apply(apply) = &mut request {
+        apply.book = ("sha256:b".to_owned(), std::sync::Arc::new(book));
+    }
+    world.asked(request).unwrap();
     world.welcome(1, hello("w1", 1));
     let play = world.plays(1).remove(0);
     world.say(1, progress(play.attempt, &play.games[0], 0, &["e1d2", "e8e7"], Some(300)));

@@ -172,8 +172,8 @@ fn openings_after_a_level_match_are_named_by_their_book() {
     );
     let mut world = World::leading();
     let mut request = apply_with(&text, "r", &["l.epd"]);
-    if let Request::Apply { book, level_book, .. } = &mut request {
-        (*book, *level_book) = (("sha256:own".to_owned(), own), ("sha256:level".to_owned(), level));
+    if let Request::Apply(apply) = &mut request {
+        (apply.book, apply.level_book) = (("sha256:own".to_owned(), own), ("sha256:level".to_owned(), level));
     }
     world.asked(request).unwrap();
     for (game, result) in [(1, rookery_game::GameResult::Draw), (2, rookery_game::GameResult::Draw)] {

@@ -45,7 +45,7 @@ fn season(text: &str) -> SeasonSpec {
 
 fn apply_text(text: &str, tag: &str) -> Request {
     let season = season(text);
-    Request::ApplySeason {
+    Request::ApplySeason(Box::new(ApplySeason {
         spec_digest: format!("sha256:{:016x}", fnv(&season.digest_input())),
         season: Box::new(season),
         books: std::collections::BTreeMap::new(),
@@ -55,7 +55,7 @@ fn apply_text(text: &str, tag: &str) -> Request {
         digests: Vec::new(),
         dry_run: false,
         change: change(tag),
-    }
+    }))
 }
 
 fn summary(world: &mut World) -> v1::SeasonSummary {
@@ -197,8 +197,8 @@ fn a_level_final_is_played_on_from_earlier_books() {
     let book = std::sync::Arc::new(rookery_game::opening::Book::own());
     world.library.insert("sha256:used".to_owned(), std::sync::Arc::clone(&book));
     let mut request = apply_text(&level, "1");
-    if let Request::ApplySeason { level_books, .. } = &mut request {
-        level_books.insert("final".to_owned(), ("sha256:used".to_owned(), book.len() as u64));
+    if let Request::ApplySeason(apply) = &mut request {
+        apply.level_books.insert("final".to_owned(), ("sha256:used".to_owned(), book.len() as u64));
     }
     world.asked(request).unwrap();
     decide(&mut world, "low", &["B", "C"]);
@@ -252,8 +252,8 @@ fn a_new_program_is_tried_between_two_events() {
         ..hello("w", 1)
     };
     let mut request = apply_text(&text, "1");
-    if let Request::ApplySeason { digests, .. } = &mut request {
-        *digests =
+    if let Request::ApplySeason(apply) = &mut request {
+        apply.digests =
             ["A", "B", "C", "D", "E"].map(|name| (name.to_owned(), format!("{}1", name.to_lowercase()))).to_vec();
     }
     world.asked(request).unwrap();
@@ -366,9 +366,9 @@ fn what_people_say_of_a_season_is_checked() {
     // Nor do its engines, as long as it is played, and the season's seed never; who plays later may be another program.
     for (at, denied) in [(2, Some("events that are open do not change: low")), (4, None)] {
         let mut request = apply_text(&last, &format!("engine-{at}"));
-        if let Request::ApplySeason { season, spec_digest, .. } = &mut request {
-            season.engines[at].setup.program = "another".to_owned();
-            *spec_digest = format!("sha256:another-{at}");
+        if let Request::ApplySeason(apply) = &mut request {
+            apply.season.engines[at].setup.program = "another".to_owned();
+            apply.spec_digest = format!("sha256:another-{at}");
         }
         let answer = world.asked(request).map_err(|denied| denied.to_string());
         match denied {

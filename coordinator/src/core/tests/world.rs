@@ -324,7 +324,7 @@ pub(super) fn apply(text: &str, tag: &str) -> Request {
 pub(super) fn apply_with(text: &str, tag: &str, files: &[&str]) -> Request {
     let spec = read_with(text, files);
     let uid = format!("{}-{tag}", spec.name);
-    Request::Apply {
+    Request::Apply(Box::new(Apply {
         ladder: None,
         chosen: None,
         spec_digest: format!("sha256:{:016x}", fnv(&spec.digest_input())),
@@ -338,7 +338,7 @@ pub(super) fn apply_with(text: &str, tag: &str, files: &[&str]) -> Request {
         dry_run: false,
         paused: false,
         ruling: false,
-    }
+    }))
 }
 
 pub(super) fn hello(worker: &str, slots: u32) -> v1::Hello {
