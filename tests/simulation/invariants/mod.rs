@@ -9,6 +9,7 @@ mod checkpoints;
 mod clean;
 mod clocks;
 mod fenced;
+mod gates;
 mod justified;
 mod kept;
 mod ledger;
@@ -171,6 +172,11 @@ impl World {
         fenced::check(&self.store, node, since)?;
         for op in &txn.ops {
             let Op::Put(key, value) = op else { continue };
+            match keys::parse(key) {
+                Parsed::SeasonLog(..) => gates::said_once(self, value)?,
+                Parsed::Meta(uid) if self.store.get(key).is_none() => gates::opened(self, &uid)?,
+                _ => {}
+            }
             let Some(ledger) = ledger::event_of(op).and_then(|uid| self.watch.ledger_of(&uid)) else { continue };
             let parsed = keys::parse(key);
             if let Parsed::Result(uid, _) | Parsed::Checkpoint(uid, ..) = &parsed
